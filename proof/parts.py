@@ -64,11 +64,7 @@ class Part:
 
     def command(self, size: Size, result: Path) -> list[str]:
         """Return the command that runs the part and writes its result to this file."""
-        return [sys.executable, *self._start(), *self.arguments(size), self.result_option, str(result)]
-
-    def _start(self) -> list[str]:
-        package, _, name = self.module.rpartition(".")
-        return ["manage.py", name] if package.endswith(".commands") else ["-m", self.module]
+        return [sys.executable, "-m", self.module, *self.arguments(size), self.result_option, str(result)]
 
 
 def _is_there(module: str) -> bool:
@@ -90,13 +86,22 @@ def _silence_of(database: str) -> str:
     return ""
 
 
-def _kills(database: str) -> Part:
+def _failures(name: str, what: str, arguments: Callable[[Size], list[str]]) -> Part:
+    """Return a part that makes its own databases, and says itself what is missing."""
     return Part(
-        name=f"kills-{database}",
-        what=f"processes killed at every step of every operation, on {_name(database)}",
-        module="proof.kills",
-        database=database,
-        arguments=lambda size: ["--database", database, "--runs", size.of(200), "--seed", str(size.seed)],
+        name=name,
+        what=what,
+        module="proof.failures",
+        arguments=lambda size: [*arguments(size), "--seed", str(size.seed)],
+    )
+
+
+def _kills(database: str) -> Part:
+    name = _name(database)
+    return _failures(
+        f"kills-{database}",
+        f"processes killed at every step of every operation, on {name}",
+        lambda size: ["kills", "--part", name, "--runs", size.of(200)],
     )
 
 
@@ -164,28 +169,25 @@ PARTS: Final = (
         name="mutation",
         what="deliberate faults in the code that moves money, which the tests must notice",
         module="proof.mutation",
-        arguments=lambda size: ["--seed", str(size.seed), "--sample", size.of(300)],
+        arguments=lambda size: ["--chosen", "--seed", str(size.seed), "--sample", size.of(344)],
     ),
     *map(_chaos, DATABASES),
     _searches("fuzzing", "hostile requests to a shop and to a sandbox"),
     _searches("openapi", "requests that the OpenAPI documents describe, and those that they do not"),
-    Part(
-        name="soak",
-        what="requests of a shop under load, with faults and workers restarted: nothing grows, books equal",
-        module="proof.soak",
-        arguments=lambda size: ["--seed", str(size.seed), "--minutes", f"{max(0.25, 5 * size.scale):g}"],
+    _failures(
+        "soak",
+        "requests of a shop under load, with faults and workers restarted: nothing grows, books equal",
+        lambda size: ["soak", "--part", "SQLite", "--minutes", f"{max(0.25, 5 * size.scale):g}"],
     ),
-    Part(
-        name="database-faults",
-        what="commits with an unknown end, a full disk, deadlocks, a server that restarts, isolation levels",
-        module="proof.database_faults",
-        arguments=lambda size: ["--seed", str(size.seed)],
+    _failures(
+        "database-faults",
+        "commits with an unknown end, a full disk, deadlocks, a server that restarts, isolation levels",
+        lambda size: ["database-faults"],
     ),
-    Part(
-        name="disaster",
-        what="an older backup restored while the gateway went on, and two sites at once by mistake",
-        module="proof.disaster",
-        arguments=lambda size: ["--seed", str(size.seed)],
+    _failures(
+        "disaster",
+        "an older backup restored while the gateway went on, and two sites at once by mistake",
+        lambda size: ["disaster"],
     ),
     Part(
         name="state-model",

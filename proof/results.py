@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -51,8 +50,12 @@ def write_result(
     seconds: float,
     seed: int | None = None,
     notes: str | list[str] = "",
+    missing: str = "",
 ) -> str:
-    """Write the result of a part where the runner looks for it, and return it as JSON."""
+    """Write the result of a part where the runner looks for it, and return it as JSON.
+
+    `missing` is what this machine lacks, where nothing could be run.
+    """
     said = {
         "part": part,
         "what": what,
@@ -61,20 +64,12 @@ def write_result(
         "seed": seed,
         "seconds": round(seconds, 1),
         "notes": notes,
+        "missing": missing,
     }
     written = json.dumps(said, indent=2) + "\n"
     if path is not None:
         path.write_text(written, encoding="utf-8")
     return written
-
-
-def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what processes of one part have found together, with all their notes."""
-    return {
-        "runs": sum(one["runs"] for one in results),
-        "found": sum(one["found"] for one in results),
-        "notes": [note for one in results for note in one["notes"]],
-    }
 
 
 def read_result(path: Path, *, part: str, what: str, code: int, seed: int, seconds: float) -> Result:
@@ -88,6 +83,8 @@ def read_result(path: Path, *, part: str, what: str, code: int, seed: int, secon
     except (OSError, ValueError, KeyError, TypeError) as unreadable:
         notes = f"exit code {code}, and no result that can be read ({type(unreadable).__name__})"
         return Result(part=part, what=what, verdict=Verdict.BROKEN, seed=seed, seconds=seconds, notes=notes)
+    if missing := said.get("missing"):
+        return Result(part=part, what=what, verdict=Verdict.NOT_RUN, notes=str(missing))
     return Result(
         part=part,
         what=str(said.get("what") or what),

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ET
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
+
+import pytest
 
 from proof.parts import ROOT
 from proof.results import write_result
@@ -22,12 +21,8 @@ from proof.results import write_result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SECONDS: Final = 240
+_SECONDS: Final = 240
 """How long hostile requests are sent in a whole proof, by each file that sends some."""
-TESTS: Final = {
-    "fuzzing": ("tests/fuzzing",),
-    "openapi": ("tests/openapi",),
-}
 _WHAT: Final = {
     "fuzzing": "searches for hostile requests that do harm",
     "openapi": "searches for requests that the OpenAPI documents do not describe rightly",
@@ -35,48 +30,38 @@ _WHAT: Final = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the tests of one part, write the result, return the exit code."""
+    """Run the tests of one part, which has its own folder; write the result, return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m proof.searches", description=__doc__)
-    parser.add_argument("part", choices=TESTS)
+    parser.add_argument("part", choices=_WHAT)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--result", type=Path)
     asked = parser.parse_args(arguments)
-    began = time.monotonic()
-    with TemporaryDirectory(prefix="proof-") as folder:
-        report = Path(folder, "junit.xml")
-        code = _tested(asked.part, asked.seed, asked.scale, report)
-        tests, failed = _counted(report)
+    began, seed, tests = time.monotonic(), asked.seed, _Tests()
+    os.environ |= {"PROOF_SECONDS": str(max(5, round(_SECONDS * asked.scale))), "PROOF_SEED": str(seed)}
+    os.chdir(ROOT)
+    seeds = [f"--hypothesis-seed={seed}", f"--randomly-seed={seed}"]
+    code = int(pytest.main(["-q", *seeds, f"tests/{asked.part}"], plugins=[tests]))
     write_result(
         asked.result,
         part=asked.part,
         what=_WHAT[asked.part],
-        runs=tests,
-        found=failed,
-        seed=asked.seed,
+        runs=tests.ran,
+        found=tests.failed,
+        seed=seed,
         seconds=time.monotonic() - began,
     )
     return code
 
 
-def _tested(part: str, seed: int, scale: float, report: Path) -> int:
-    timed = {"PROOF_SECONDS": str(max(5, round(SECONDS * scale))), "PROOF_SEED": str(seed)}
-    command = [
-        *(sys.executable, "-m", "pytest", "-q", f"--junit-xml={report}"),
-        *(f"--hypothesis-seed={seed}", f"--randomly-seed={seed}"),
-        *TESTS[part],
-    ]
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **timed}, check=False).returncode
+class _Tests:
+    """A plugin of pytest that counts the tests that ran and those that failed."""
 
+    ran = failed = 0
 
-def _counted(report: Path) -> tuple[int, int]:
-    """Return how many tests ran and how many failed; none where pytest has written nothing."""
-    if not report.exists():
-        return 0, 0
-    # The file was written a moment ago by a process that this one has started.
-    suites = list(ET.parse(report).getroot().iter("testsuite"))
-    tests = sum(int(suite.get("tests", 0)) - int(suite.get("skipped", 0)) for suite in suites)
-    return tests, sum(int(suite.get("failures", 0)) + int(suite.get("errors", 0)) for suite in suites)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.ran += report.when == "call" and not report.skipped
+        self.failed += report.failed
 
 
 if __name__ == "__main__":

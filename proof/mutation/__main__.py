@@ -1,14 +1,17 @@
 """``python -m proof.mutation``: plant faults in what moves money, and name those that no test notices.
 
-Without arguments every fault of every subject is tried. ``--modules`` and ``--changed-since`` choose modules,
-``--sample`` a number of faults, ``--seconds`` when to stop. The exit code is 1 when a fault stayed unnoticed
-that the list of survivors does not explain, in a module of which too few were noticed: in outcomes and limits
-every one counts, elsewhere nine of ten have to be noticed, where all were tried.
+``--chosen`` tries the faults that a file names, by default ``chosen.txt`` beside this one: each counts.
+Without it every fault that the operators make is tried; of those all count in outcomes and limits, and
+elsewhere nine of ten have to be noticed, where all of a module were tried. ``--modules`` and
+``--changed-since`` choose modules, ``--sample`` a number of faults, ``--seconds`` when to stop. The exit code
+is 1 when a fault counts that nothing noticed and that the list of survivors does not explain, or when a
+listed one cannot be planted.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import time
 from collections import Counter
@@ -17,65 +20,59 @@ from typing import TYPE_CHECKING
 
 from proof.mutation.changes import changed_lines
 from proof.mutation.mutants import Mutant, mutants_of, path_of
-from proof.mutation.subjects import SUBJECTS, Subject
-from proof.mutation.survivors import explained, outdated
-from proof.mutation.trials import Tried, try_subject
+from proof.mutation.subjects import SUBJECTS
+from proof.mutation.trials import Trial, try_faults
 from proof.parts import ROOT
 from proof.results import write_result
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-_UNNOTICED = "UNNOTICED "
-_WHAT = "faults planted in the code that moves money, which the tests must notice"
+_HERE = Path(__file__).parent
+_BUDGET, _BUDGET_OF_CHOSEN = 4.0, 40.0
+"""Seconds of processor time that the tests for one fault take without it: of a chosen one it is said whether
+anything notices it."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Try the faults that are asked for, say what stayed unnoticed, return the exit code."""
     asked = _parser().parse_args(arguments)
     began = time.monotonic()
-    changed = _changed(asked.changed_since)
-    chosen = _chosen(asked.modules, changed)
-    if not chosen:
+    changed = None if asked.changed_since is None else changed_lines(asked.changed_since)
+    made = {module: mutants_of(module) for module in _modules(asked.modules, changed)}
+    survivors = named_in(_HERE / "survivors.txt")
+    listed = named_in(asked.chosen) if asked.chosen else survivors
+    planned = _planned(made, set(listed) if asked.chosen else None, asked.sample, asked.seed, changed or {})
+    if not planned:
         _say("No file that moves money was changed: no fault is planted.")
-    made = sum(len(mutants_of(module)) for modules in chosen.values() for module in modules)
-    share = min(1.0, asked.sample / made) if asked.sample and made else 1.0
-    reasons = explained()
-    names = _named(asked.again) | (set(explained(asked.chosen)) if asked.chosen else set())
-    tried = []
-    for subject, modules in chosen.items():
+    trials: list[Trial] = []
+    for subject in SUBJECTS:
+        mine = [mutant for mutant in planned if mutant.module in subject.modules]
         left = asked.seconds - (time.monotonic() - began)
-        if left > 0:
-            tried.append(
-                try_subject(
-                    subject,
-                    modules,
-                    share=share,
-                    seed=asked.seed,
-                    seconds=left,
-                    names=names,
-                    first=lambda mutant: _is_changed(mutant, changed or {}),
-                    listed=reasons,
-                )
-            )
-            for line in _figures(tried[-1]):
-                _say(line)
-    is_whole = share == 1 and not names and asked.seconds == float("inf")
-    found = _found(tried, reasons, is_whole=is_whole)
+        budget = _BUDGET_OF_CHOSEN if asked.chosen else _BUDGET
+        tried = list(try_faults(subject, mine, seconds=left, budget=budget)) if left > 0 else []
+        for module, noticed in Counter(trial.mutant.module for trial in tried if trial.is_noticed).items():
+            _say(f"{module}: {noticed} of {sum(t.mutant.module == module for t in tried)} noticed")
+        trials += tried
+    found = _unnoticed(trials, made, survivors, is_chosen=asked.chosen is not None)
+    if asked.changed_since is None:
+        names = {mutant.name for mutants in made.values() for mutant in mutants}
+        gone = [name for name in listed if name.partition(":")[0] in made and name not in names]
+        found += [f"OUTDATED, its code has changed: {name}" for name in gone]
     for line in found:
         _say(line)
-    noticed = sum(len(each.noticed) for each in tried)
-    unnoticed = sum(len(each.unnoticed) for each in tried)
+    noticed = sum(trial.is_noticed for trial in trials)
     write_result(
         asked.result,
         part="mutation",
-        what=_WHAT,
-        runs=noticed + unnoticed,
+        what="faults planted in the code that moves money, which the tests must notice",
+        runs=len(trials),
         found=len(found),
         seed=asked.seed,
         seconds=time.monotonic() - began,
-        notes=f"{noticed} noticed, {unnoticed} not",
+        notes=f"{noticed} noticed, {len(trials) - noticed} not",
     )
+    _say(f"{noticed} of {len(trials)} noticed")
     return 1 if found else 0
 
 
@@ -90,32 +87,22 @@ def _parser() -> argparse.ArgumentParser:
         help="only files changed since this branch left REV, changed lines first; without REV: since "
         "it left the upstream or main branch, or else the last commit",
     )
+    parser.add_argument(
+        "--chosen", type=Path, nargs="?", const=_HERE / "chosen.txt", help="the faults that a file names"
+    )
     parser.add_argument("--sample", type=int, default=0, help="how many faults, chosen by the seed")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="when no further one is begun")
-    parser.add_argument(
-        "--again", type=Path, help="only what this output of an earlier run says is unnoticed"
-    )
-    parser.add_argument(
-        "--chosen", type=Path, help="only the faults that this file has, each below its words"
-    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--result", type=Path)
     return parser
 
 
-def _changed(revision: str | None) -> Mapping[str, set[int]] | None:
-    return None if revision is None else changed_lines(revision)
-
-
-def _chosen(modules: Sequence[str], changed: Mapping[str, set[int]] | None) -> Mapping[Subject, list[str]]:
-    wanted = set(modules) if modules else {module for subject in SUBJECTS for module in subject.modules}
-    unknown = wanted - {module for subject in SUBJECTS for module in subject.modules}
-    if unknown:
+def _modules(wanted: Sequence[str], changed: Mapping[str, set[int]] | None) -> list[str]:
+    known = [module for subject in SUBJECTS for module in subject.modules]
+    if unknown := set(wanted) - set(known):
         sys.exit(f"no faults are planted in {', '.join(sorted(unknown))}: see proof/mutation/subjects.py")
-    if changed is not None:
-        wanted = {module for module in wanted if _file_of(module) in changed}
-    chosen = {subject: [m for m in subject.modules if m in wanted] for subject in SUBJECTS}
-    return {subject: found for subject, found in chosen.items() if found}
+    modules = [module for module in known if not wanted or module in wanted]
+    return [module for module in modules if changed is None or _file_of(module) in changed]
 
 
 def _file_of(module: str) -> str:
@@ -123,52 +110,60 @@ def _file_of(module: str) -> str:
     return path_of(module).relative_to(ROOT).as_posix()
 
 
-def _is_changed(mutant: Mutant, changed: Mapping[str, set[int]]) -> bool:
-    lines = changed.get(_file_of(mutant.module), set())
-    return not lines.isdisjoint(range(mutant.first_line, mutant.last_line + 1))
+def _planned(
+    made: Mapping[str, list[Mutant]],
+    names: Collection[str] | None,
+    sample: int,
+    seed: int,
+    changed: Mapping[str, set[int]],
+) -> list[Mutant]:
+    """Return the faults to try, those in changed lines first."""
+    planned = [m for mutants in made.values() for m in mutants if names is None or m.name in names]
+    if 0 < sample < len(planned):
+        chosen = set(random.Random(seed).sample(range(len(planned)), sample))
+        planned = [mutant for number, mutant in enumerate(planned) if number in chosen]
+    return sorted(planned, key=lambda one: changed.get(_file_of(one.module), set()).isdisjoint(one.lines))
 
 
-def _named(output: Path | None) -> set[str]:
-    lines = output.read_text(encoding="utf-8").splitlines() if output else ()
-    told = (line.partition(" ") for line in lines)
-    return {name for word, _, name in told if word.upper() == _UNNOTICED.strip()}
+def named_in(file: Path) -> dict[str, str]:
+    """Return the reason of every fault in a file; one without a reason is refused.
 
-
-def _figures(tried: Tried) -> Iterator[str]:
-    """Return a line for each module: how many of the faults that were tried have been noticed."""
-    noticed = Counter(mutant.module for mutant in tried.noticed)
-    unnoticed = Counter(mutant.module for mutant in tried.unnoticed)
-    hung = Counter(mutant.module for mutant in tried.hung)
-    for module in tried.modules:
-        all_tried = noticed[module] + unnoticed[module]
-        share = f"{noticed[module] / all_tried:.1%}" if all_tried else "-"
-        yield f"{module}: {noticed[module]} of {all_tried} noticed ({share}), {hung[module]} because it hangs"
-
-
-def _found(tried: Sequence[Tried], reasons: Collection[str], *, is_whole: bool) -> list[str]:
-    found = [line for each in tried for line in _unnoticed(each, reasons)]
-    if is_whole:
-        modules = [module for each in tried for module in each.modules]
-        made = [mutant.name for module in modules for mutant in mutants_of(module)]
-        found += [f"OUTDATED in survivors.txt: {name}" for name in outdated(reasons, made, modules)]
+    A reason is one or more lines that begin with ``# ``, for the faults below it, up to an empty line.
+    """
+    found: dict[str, str] = {}
+    for block in file.read_text(encoding="utf-8").split("\n\n"):
+        lines = block.strip().splitlines()
+        reason = " ".join(line.removeprefix("# ") for line in lines if line.startswith("#"))
+        names = [line for line in lines if not line.startswith("#")]
+        if names and not reason:
+            raise ValueError(f"{file.name}: no reason for {names[0]}")
+        found |= dict.fromkeys(names, reason)
     return found
 
 
-def _unnoticed(tried: Tried, reasons: Collection[str]) -> Iterator[str]:
-    """Name the faults without a reason; where enough of a module's were noticed, the rest is only told.
+def _unnoticed(
+    trials: Sequence[Trial], made: Mapping[str, list[Mutant]], reasons: Collection[str], *, is_chosen: bool
+) -> list[str]:
+    """Return a line for each fault that counts; the others are only told.
 
-    So it is where only some of its faults were tried: they say nothing of nine in ten.
+    They are where enough of a module's were noticed, or where only some were tried: that says nothing of nine
+    in ten.
     """
-    for module in tried.modules:
-        noticed = sum(mutant.module == module for mutant in tried.noticed)
-        unnoticed = [m.name for m in tried.unnoticed if m.module == module]
-        names = [name for name in unnoticed if name not in reasons]
-        is_judged = tried.subject.share == 1 or noticed + len(unnoticed) == len(mutants_of(module))
-        if is_judged and names and noticed / (noticed + len(names)) < tried.subject.share:
-            yield from (f"{_UNNOTICED}{name}" for name in names)
-        else:
-            for name in names:
-                _say(f"unnoticed {name}")
+    found = []
+    for subject in SUBJECTS:
+        for module in subject.modules:
+            mine = [trial for trial in trials if trial.mutant.module == module]
+            unnoticed = [trial.mutant.name for trial in mine if not trial.is_noticed]
+            names = [name for name in unnoticed if name not in reasons]
+            noticed = len(mine) - len(unnoticed)
+            is_judged = is_chosen or subject.share == 1 or len(mine) == len(made.get(module, ()))
+            share = 1 if is_chosen else subject.share
+            if is_judged and names and noticed < share * (noticed + len(names)):
+                found += [f"UNNOTICED {name}" for name in names]
+            else:
+                for name in names:
+                    _say(f"unnoticed {name}")
+    return found
 
 
 def _say(line: str) -> None:

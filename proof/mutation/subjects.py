@@ -34,33 +34,25 @@ SUBJECTS: Final = (
         "domain.outcomes domain.record_attribution domain.unknown_types domain.unreadable_records"
         " domain.wallet_outcomes",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
-        " domain/test_elsewhere.py"
-        " domain/test_gateway_records.py domain/test_wallet_outcomes.py"
-        " money/test_bookings.py money/test_judged_one_by_one.py"
-        " money/test_it_did_happen.py money/test_second_executions.py money/test_unit_mix_ups.py"
-        " money/test_words_of_states.py money/test_made_elsewhere.py"
-        " money/polling/test_unreadable.py money/polling/test_pages.py",
+        " domain/test_elsewhere.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
+        " money/test_bookings.py money/test_judged_one_by_one.py money/test_it_did_happen.py"
+        " money/test_second_executions.py money/test_unit_mix_ups.py money/test_words_of_states.py"
+        " money/test_made_elsewhere.py money/polling/test_unreadable.py money/polling/test_pages.py",
         share=1,
     ),
-    _of(
-        "limits",
-        "domain.limits",
-        "domain/test_limits.py money/follow_ups/test_amounts.py",
-        share=1,
-    ),
+    _of("limits", "domain.limits", "domain/test_limits.py money/follow_ups/test_amounts.py", share=1),
     _of(
         "lifecycle",
         "domain.lifecycle domain.totals",
-        "domain/test_lifecycle.py domain/test_totals.py"
-        " models/test_constraints.py models/test_orders.py"
+        "domain/test_lifecycle.py domain/test_totals.py models/test_constraints.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " money/follow_ups/test_sent_once.py",
     ),
     _of(
         "money",
         "protocol.money formats",
-        "protocol/test_money.py test_formats.py"
-        " protocol/test_follow_ups.py protocol/test_migration_file.py protocol/test_status.py",
+        "protocol/test_money.py test_formats.py protocol/test_follow_ups.py protocol/test_migration_file.py"
+        " protocol/test_status.py",
     ),
     _of(
         "schedule",
@@ -75,11 +67,7 @@ SUBJECTS: Final = (
         " money/test_judged_one_by_one.py money/polling/test_pages.py money/test_other_amounts.py"
         " money/test_made_elsewhere.py",
     ),
-    _of(
-        "transactions",
-        "ledger.transactions",
-        "money/test_conflicts.py money/checkout",
-    ),
+    _of("transactions", "ledger.transactions", "money/test_conflicts.py money/checkout"),
     _of(
         "follow_ups",
         "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
@@ -97,14 +85,10 @@ SUBJECTS: Final = (
         "approvals",
         "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
         " operations.approvals.resolve operations.approvals.made_elsewhere",
-        "money/approvals money/test_made_elsewhere.py"
-        " money/follow_ups/test_second_person.py money/test_other_amounts.py money/test_it_did_happen.py",
+        "money/approvals money/test_made_elsewhere.py money/follow_ups/test_second_person.py"
+        " money/test_other_amounts.py money/test_it_did_happen.py",
     ),
-    _of(
-        "tokens",
-        "return_tokens access_tokens",
-        "test_tokens.py",
-    ),
+    _of("tokens", "return_tokens access_tokens", "test_tokens.py"),
     _of(
         "cards",
         "operations.wallet.card operations.wallet.encryption",
@@ -125,8 +109,8 @@ SUBJECTS: Final = (
     ),
     _of(
         "client",
-        "client.gateway client.http_transport client.connection client.exception_map client.request_deadline"
-        " client.responses client.errors",
+        "client.gateway client.http_transport client.connection client.exception_map"
+        " client.request_deadline client.responses client.errors",
         "client",
     ),
     _of(

@@ -1,139 +1,238 @@
-"""Tries the faults of one subject: most in forks of one session, the rest in a process of their own each."""
+"""Tries the faults of one subject, each in a process that imports the module with the fault.
+
+The process is forked from one that has loaded the packages and nothing of the project. So every fault can be
+planted, in a decorator or a table as well as in a function. Its tests are those that reach the changed lines.
+"""
 
 from __future__ import annotations
 
-import ast
-import json
 import os
-import random
-import subprocess
+import resource
 import sys
+import tempfile
 import time
-from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from types import ModuleType
+from typing import Any, Final
 
-from proof.mutation.mutants import Mutant, mutants_of
-from proof.mutation.planted import PLANTED
-from proof.mutation.subjects import NEAR
+import pytest
+from coverage import Coverage
+
+from proof.failures.processes import in_child
+from proof.mutation.mutants import Mutant, path_of
+from proof.mutation.subjects import NEAR, Subject
 from proof.parts import ROOT
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from proof.mutation.subjects import Subject
-
-BUDGET: Final = 4.0
-"""Seconds of processor time that the tests for one fault take without it."""
-BUDGET_BY_NAME: Final = 40.0
-"""The same for a fault that is asked for by its name: of each it is said whether anything notices it."""
-NEAREST: Final = 2
-"""How many files of tests a fault gets that costs a process of its own."""
-_LIMIT: Final = 300
-"""Seconds after which a process of its own counts as one that noticed the fault: it hangs."""
-_NOTICED, _UNNOTICED, _NO_TIME = 1, 0, 2
+_LOADED_ONCE: Final = ("babel", "cryptography.fernet", "django.test", "pydantic", "requests")
+"""Packages that each process would load anew, as far as they are there."""
+_PATIENCE: Final = 60
+"""Seconds of processor time that every trial has, beside twenty times that of its tests without a fault."""
+_WAITS: Final = 4
+"""How many times as many seconds may pass, for what waits for ever; a busy machine takes longer as well."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """What came of the faults of a subject that were tried."""
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of one fault: which test noticed it; no test where it hangs or no test can even start."""
 
-    subject: Subject
-    modules: tuple[str, ...]
-    made: int = 0
-    noticed: list[Mutant] = field(default_factory=list)
-    hung: list[Mutant] = field(default_factory=list)
-    """Those of them by which no test fails: it takes too long, crashes, or the module cannot be made."""
-    unnoticed: list[Mutant] = field(default_factory=list)
+    mutant: Mutant
+    is_noticed: bool
+    by: str = ""
 
 
-def try_subject(
-    subject: Subject,
-    modules: Sequence[str],
-    *,
-    share: float,
-    seed: int,
-    seconds: float,
-    names: Collection[str] = (),
-    first: Callable[[Mutant], bool] = lambda mutant: False,
-    listed: Collection[str] = (),
-) -> Tried:
-    """Try a share of the faults of some modules, or some by name, for so many seconds at most.
-
-    Those that `first` is true of are tried before the others. One that is `listed` as never noticed gets no
-    process of its own: the trial in the session is enough to see that the list is not wrong.
-    """
-    planned = [mutant for module in modules for mutant in mutants_of(module)]
-    chooser = random.Random(f"{seed} {subject.name}")
-    numbers = [number for number in range(len(planned)) if chooser.random() < share]
-    if names:
-        numbers = [number for number, mutant in enumerate(planned) if mutant.name in names]
-    numbers.sort(key=lambda number: not first(planned[number]))
-    deadline = time.monotonic() + seconds
-    budget = BUDGET_BY_NAME if names else BUDGET
-    verdicts = _in_session(subject, modules, numbers, seconds=seconds, budget=budget)
-    tried = Tried(subject=subject, modules=tuple(modules), made=len(planned))
-    for number, (verdict, by) in verdicts.items():
-        mutant = planned[number]
-        if verdict == _NOTICED and not by:
-            tried.hung.append(mutant)
-        # In the session a function is replaced where it stands, not where another module has taken it before.
-        is_sure = verdict == _UNNOTICED and (mutant.name in listed or (mutant.place and not names))
-        if verdict != _NOTICED and not is_sure:
-            verdict = _in_a_process(subject, mutant, deadline - time.monotonic())
-            if verdict == _NO_TIME:
-                continue
-        (tried.noticed if verdict == _NOTICED else tried.unnoticed).append(mutant)
-    return tried
-
-
-def _in_session(
-    subject: Subject, modules: Sequence[str], numbers: Sequence[int], *, seconds: float, budget: float
-) -> dict[int, tuple[int, str]]:
-    """Return the verdict on each fault that was tried, and the test that has noticed it."""
-    with TemporaryDirectory(prefix="mutation-") as folder:
-        job, output = Path(folder, "job.json"), Path(folder, "verdicts")
-        output.touch()
-        asked = {"modules": modules, "tests": subject.tests, "numbers": numbers, "output": str(output)}
-        job.write_text(
-            json.dumps({**asked, "seconds": min(seconds, 1e9), "budget": budget}), encoding="utf-8"
-        )
-        command = [sys.executable, "-m", "proof.mutation.session", str(job)]
-        environment = {**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": folder}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        verdicts = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
-    if done.returncode:
-        raise RuntimeError(f"{subject.name}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return {each["number"]: (each["verdict"], each["by"]) for each in verdicts}
-
-
-def _in_a_process(subject: Subject, mutant: Mutant, seconds: float) -> int:
-    if seconds <= 0:
-        return _NO_TIME
-    with TemporaryDirectory(prefix="mutation-") as folder:
-        source = Path(folder, "source.py")
-        source.write_text(ast.unparse(mutant.planted()), encoding="utf-8")
-        command = [
-            *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "proof.mutation.planted"),
-            *("-p", "no:randomly", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
-            *(*NEAR, *subject.tests[:NEAREST]),
-        ]
-        environment = {
-            **os.environ,
-            PLANTED: f"{mutant.module}={source}",
-            "HYPOTHESIS_STORAGE_DIRECTORY": folder,
-            "TMPDIR": folder,
-        }
+def try_faults(
+    subject: Subject, mutants: Sequence[Mutant], *, seconds: float, budget: float
+) -> Iterator[Trial]:
+    """Try faults for so many seconds at most, each by tests for `budget` seconds of processor time."""
+    if not mutants:
+        return
+    for name in _LOADED_ONCE:
         try:
-            done = subprocess.run(
-                command,
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                timeout=min(_LIMIT, seconds),
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return _NOTICED if seconds > _LIMIT else _NO_TIME
-    return _UNNOTICED if done.returncode == 0 else _NOTICED
+            import_module(name)
+        except ImportError:
+            continue
+    assert "wallet_gateway" not in sys.modules, "each process loads it with its own fault"
+    deadline = time.monotonic() + seconds
+    baseline = _baseline(subject, {mutant.module for mutant in mutants}, time.monotonic() + seconds / 2)
+    for mutant in mutants:
+        if time.monotonic() > deadline:
+            return
+        tests, spent = baseline.reaching(mutant, budget)
+        trial = _try(mutant, tests, limit=round(_PATIENCE + 20 * spent))
+        # A test that there was no time for may notice it.
+        if trial.is_noticed or baseline.is_whole:
+            yield trial
+
+
+def _try(mutant: Mutant, tests: Sequence[str], *, limit: int) -> Trial:
+    planted, chosen = _Planted(mutant), _Chosen(tests)
+
+    def run() -> tuple[bool, bool, str]:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        sys.meta_path.insert(0, planted)
+        code = _pytest(dict.fromkeys(test.partition("::")[0] for test in tests), chosen)
+        has_passed = code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        return planted.is_loaded, has_passed, chosen.failed
+
+    if not tests:
+        return Trial(mutant, is_noticed=False)
+    try:
+        ending = in_child(run, longest=_WAITS * limit)
+    except ChildProcessError:
+        return Trial(mutant, is_noticed=True)
+    is_loaded, has_passed, failed = ending.result or (True, False, "")
+    if not is_loaded:
+        raise RuntimeError(f"it was not planted: {mutant.name}")
+    return Trial(mutant, is_noticed=not has_passed, by=failed)
+
+
+def _pytest(files: Iterable[str], plugin: object) -> int:
+    """Run pytest in this process, which was forked for it, and leave nothing behind."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (1, 2):
+        os.dup2(null, stream)
+    os.chdir(ROOT)
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        tempfile.tempdir = folder
+        os.environ |= {"TMPDIR": folder, "HYPOTHESIS_STORAGE_DIRECTORY": folder}
+        # Else what rewrites assertions loads the module: it rewrites packages with a plugin, as ours has.
+        options = ["-q", "-x", "--assert=plain", "--hypothesis-seed=0", *NEAR]
+        for name in ("randomly", "cacheprovider", "xdist"):
+            options += ["-p", f"no:{name}"]
+        return int(pytest.main([*options, *files], plugins=[plugin]))
+
+
+class _Planted(SourceFileLoader):
+    """Finds one module, and loads it with a fault."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        super().__init__(mutant.module, str(path_of(mutant.module)))
+        self._source = mutant.source().encode()
+        self.is_loaded = False
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return spec_from_file_location(name, self.path, loader=self) if name == self.name else None
+
+    def get_code(self, fullname: str) -> Any:  # noqa: ANN401 - nothing compiled is kept or used
+        self.is_loaded = True
+        return compile(self._source, self.path, "exec", dont_inherit=True)
+
+
+class _Chosen:
+    """A plugin of pytest: these tests alone, in their order. It remembers which of them has failed."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._places = {name: place for place, name in enumerate(tests)}
+        self.failed = ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self._places),
+            key=lambda item: self._places[item.nodeid],
+        )
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed = report.nodeid
+
+
+@dataclass(frozen=True, slots=True)
+class _Baseline:
+    """What the tests of a subject do without a fault."""
+
+    seconds: dict[str, float]
+    """Of processor time, by test; those first that say the rule itself."""
+    reached: dict[tuple[str, int], set[str]]
+    """Which tests reach a line of a module."""
+    is_whole: bool
+    """Whether there was time for all tests."""
+
+    def reaching(self, mutant: Mutant, budget: float) -> tuple[list[str], float]:
+        """Return the tests that reach a fault, for so many seconds, and their time.
+
+        What is computed when a module is loaded is reached by all of them.
+        """
+        names = set(self.seconds)
+        if mutant.place:
+            names &= set().union(*(self.reached.get((mutant.module, line), ()) for line in mutant.lines))
+        chosen: list[str] = []
+        spent = 0.0
+        for name in (name for name in self.seconds if name in names):
+            spent += self.seconds[name]
+            if chosen and spent > budget:
+                break
+            chosen.append(name)
+        return chosen, min(spent, budget)
+
+
+def _baseline(subject: Subject, modules: set[str], until: float) -> _Baseline:
+    """Run every test of a subject, to learn how long it takes and which lines it reaches."""
+
+    def run() -> tuple[int, str, _Baseline]:
+        paths = {str(path_of(module)): module for module in modules}
+        coverage = Coverage(data_file=None, config_file=False, include=list(paths))
+        measured = _Measured(subject.tests, coverage, until)
+        coverage.start()
+        code = _pytest(subject.tests, measured)
+        coverage.stop()
+        data = coverage.get_data()
+        reached: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+        for path, module in paths.items():
+            for line, names in data.contexts_by_lineno(path).items():
+                reached[module, line] |= set(names)
+        ranked = sorted(measured.seconds, key=measured.place)
+        seconds = {name: measured.seconds[name] for name in ranked}
+        return code, measured.failed, _Baseline(seconds, dict(reached), measured.is_whole)
+
+    ending = in_child(run, longest=None)
+    if ending.error:
+        raise RuntimeError(f"{subject.name}: {ending.error}")
+    code, failed, baseline = ending.result
+    if failed or not baseline.seconds:
+        raise RuntimeError(f"{subject.name}: the tests fail without a fault: {failed or code}")
+    found: _Baseline = baseline
+    return found
+
+
+class _Measured:
+    """A plugin of pytest: times each test and names it to the coverage, the nearest first."""
+
+    def __init__(self, tests: Sequence[str], coverage: Coverage, until: float) -> None:
+        self._tests, self._coverage, self._until = tests, coverage, until
+        self.seconds: dict[str, float] = {}
+        self.is_whole, self.failed = True, ""
+
+    def place(self, name: str) -> tuple[int, float, str]:
+        """Return the place of a test: nearest first, then the quickest."""
+        ranks = (rank for rank, each in enumerate(self._tests) if name.startswith(each))
+        return next(ranks, len(self._tests)), round(self.seconds.get(name, 0), 1), name
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: self.place(item.nodeid)[0])
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        # Processor time: it is the same on a machine that is busy.
+        began = time.process_time()
+        self._coverage.switch_context(item.nodeid)
+        result = yield
+        self.seconds[item.nodeid] = time.process_time() - began
+        if nextitem is not None and time.monotonic() > self._until:
+            self.is_whole = False
+            item.session.shouldstop = "half of the time is over"
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed = f"{report.nodeid}\n{report.longreprtext}"

@@ -77,6 +77,11 @@ def agree(holds: object, claim: str) -> None:
         raise Disagreement(claim)
 
 
+def same(ours: object, documented: object, what: str) -> None:
+    """Raise Disagreement unless the plugin's rules and the documented ones say the same."""
+    agree(ours == documented, f"{what}: {ours}, documented {documented}")
+
+
 @dataclass(slots=True)
 class Row:
     """A transaction: as the plugin's rules see it, and as a documented fact."""
@@ -182,13 +187,12 @@ class StateHistory:
         books, totals = attempt.books(), attempt.totals()
         amount = books.authorized if kind is K.REVERSAL else self.chance.choice(_AMOUNTS)
         self.told.append(f"{kind} of {amount}")
-        refused = {
-            K.CAPTURE: lambda: why_not_capture(totals, amount),
-            K.REFUND: lambda: why_not_refund(totals, amount),
-            K.REVERSAL: lambda: why_not_reverse(totals),
-        }[kind]()
+        if kind is K.REVERSAL:
+            refused = why_not_reverse(totals)
+        else:
+            refused = (why_not_capture if kind is K.CAPTURE else why_not_refund)(totals, amount)
         allowed = books.allows(kind.value, amount)
-        agree(allowed == (refused is None), f"{kind} of {amount}: {refused}, documented {allowed}")
+        same(refused is None, allowed, f"{kind} of {amount} is allowed ({refused})")
         outstanding = any(
             row.state not in FINAL_STATES for row in attempt.rows if row.kind not in OPENING_KINDS
         )
@@ -218,9 +222,7 @@ class StateHistory:
         except IllegalTransition:
             after = before
         self.told.append(f"{row.kind} {before} takes {event}: {after}")
-        agree(
-            after.value == documented, f"{row.kind} {before} takes {event}: {after}, documented {documented}"
-        )
+        same(after.value, documented, f"{row.kind} {before} takes {event}")
         if after is before:
             return
         row.state, row.fact.state, row.since, row.step, row.absent = after, after.value, self.now, 0, 0
@@ -260,20 +262,16 @@ class StateHistory:
         self.now = max(self.now, due)
         self.told.append(f"{row.kind} {row.state} is asked about")
         if self.chance.random() < 0.2:
-            again = schedule.next_retry_at(since=row.since, now=self.now)
-            agree(again > self.now, "a question without an answer is asked again")
-            agree(again - self.now <= timedelta(hours=1), "within an hour")
+            wait = schedule.next_retry_at(since=row.since, now=self.now) - self.now
+            agree(timedelta() < wait <= timedelta(hours=1), "without an answer it is asked within an hour")
             return
         step = schedule.step_after(position, self.now)
         agree(step >= row.step, "a schedule goes forward only")
         row.step, row.absent = step, row.absent + 1
         row.confirmed = row.confirmed or row.state is S.APPROVED
         after = schedule.next_query_at(row.position())
-        is_last = row.state.value in FINAL and after is None
-        agree(
-            is_last or (after is not None and after > self.now),
-            f"{row.state} has an instant after its question",
-        )
+        goes_on = row.state.value in FINAL if after is None else after > self.now
+        agree(goes_on, f"{row.state} has an instant after its question")
         self._agree_on_person(row)
 
     def _agree_on_person(self, row: Row) -> None:
@@ -286,9 +284,7 @@ class StateHistory:
                 now=self.now,
                 after=schedule.decidable_after(row.kind, row.state),
             )
-            agree(
-                told == wanted, f"a person may decide on {row.kind} {row.state}: {told}, documented {wanted}"
-            )
+            same(told, wanted, f"a person may decide on {row.kind} {row.state}")
 
     def _outlast_silence(self) -> None:
         """Answer nothing for ten years: each transaction has an instant, a person, or an end."""
@@ -298,11 +294,8 @@ class StateHistory:
             if state in ASKED_FOR_EVER:
                 row.step = schedule.step_after(row.position(), later)
                 due = schedule.next_query_at(row.position())
-                agree(due is not None, f"{state} has a next instant after ten years")
-                agree(
-                    due is None or later < due <= later + timedelta(days=14),
-                    f"{state} is asked about every week",
-                )
+                is_weekly = due is not None and later < due <= later + timedelta(days=14)
+                agree(is_weekly, f"{state} is asked about every week, after ten years as well")
             elif state in RESERVES:
                 # Sent or missed within minutes, or with a person: `next_send_at`, a lease, a freeze.
                 agree(state in {"CREATED", "SENDING", "NOT_SENT", "ANOMALY"}, f"{state} goes on")
@@ -316,21 +309,19 @@ class StateHistory:
         payments: list[PaymentSnapshot] = []
         for attempt in self.attempts:
             books, totals = attempt.books(), attempt.totals()
-            agree(
-                totals.captured + totals.capture_reserved <= totals.authorized, "captured within authorized"
-            )
-            agree(totals.refunded + totals.refund_reserved <= totals.captured, "refunded within captured")
+            taken, given_back = totals.captured, totals.refunded
+            agree(taken + totals.capture_reserved <= totals.authorized, "captured within authorized")
+            agree(given_back + totals.refund_reserved <= taken, "refunded within captured")
             for row in attempt.rows:
-                agree((row.state in HELD_STATES) == (row.state.value in RESERVES), f"{row.state} reserves")
-                agree((row.state in FINAL_STATES) == (row.state.value in FINAL), f"{row.state} is final")
+                same(row.state in HELD_STATES, row.state.value in RESERVES, f"{row.state} reserves")
+                same(row.state in FINAL_STATES, row.state.value in FINAL, f"{row.state} is final")
             state = payment_state(totals, attempt.rows[0].state, attempt.rows[0].kind)
-            agree(state.value == books.state(), f"payment is {state}, documented {books.state()}")
+            same(state.value, books.state(), "the payment's state")
             payments.append(PaymentSnapshot(state=PaymentState(state), totals=totals))
         called = order_state(AMOUNT, payments, is_cancelled=self.is_cancelled)
-        documented = order_is_called(
-            AMOUNT, [attempt.books() for attempt in self.attempts], is_cancelled=self.is_cancelled
-        )
-        agree(called.value == documented, f"order is {called}, documented {documented}")
+        books_of_all = [attempt.books() for attempt in self.attempts]
+        documented = order_is_called(AMOUNT, books_of_all, is_cancelled=self.is_cancelled)
+        same(called.value, documented, "the order's state")
 
 
 def check_timetables() -> None:
@@ -339,4 +330,4 @@ def check_timetables() -> None:
         row = Row(K.REFUND, state, Fact("REFUND", state.value, 1), EPOCH)
         seconds = [(instant - EPOCH).total_seconds() for instant in schedule.instants(row.position())]
         documented = asked_after(state.value)
-        agree(tuple(seconds[: len(documented)]) == documented, f"{state} is asked for at {seconds[:14]}")
+        same(tuple(seconds[: len(documented)]), documented, f"when {state} is asked for")

@@ -36,10 +36,11 @@ def scripted(name: str, code: str, *, module: str = "proof.parts", minutes: floa
     )
 
 
-def writing(name: str, *, runs: int = 3, found: int = 0, code: int = 0, notes: str = "") -> Part:
-    text = json.dumps(
-        {"part": name, "what": "tried", "runs": runs, "found": found, "seed": 7, "notes": notes}
-    )
+def writing(
+    name: str, *, runs: int = 3, found: int = 0, code: int = 0, notes: str = "", missing: str = ""
+) -> Part:
+    said = {"part": name, "what": "tried", "runs": runs, "found": found, "seed": 7, "notes": notes}
+    text = json.dumps(said | {"missing": missing})
     return scripted(name, f"{WRITES.format(text=text)}; sys.exit({code})")
 
 
@@ -114,10 +115,12 @@ def test_who_ends_the_proof_ends_its_parts_and_keeps_nothing(
 
 
 def test_a_part_that_is_not_there_is_named_with_the_reason(prove: Callable[..., tuple[int, str]]) -> None:
-    code, printed = prove(writing("good"), scripted("gone", "pass", module="proof.nothing.here"))
+    gone = scripted("gone", "pass", module="proof.nothing.here")
+    code, printed = prove(writing("good"), writing("lacks", runs=0, missing="no server is installed"), gone)
     assert code == 1
+    assert "not run: no server is installed" in rows(printed)["lacks"]
     assert "not run: there is no proof.nothing.here" in rows(printed)["gone"]
-    assert "Misses: gone (not run: there is no proof.nothing.here)." in printed
+    assert "gone (not run: there is no proof.nothing.here)." in printed.partition("Misses: ")[2]
 
 
 def test_a_whole_run_is_kept_in_the_page_and_a_quick_look_is_not(

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 from wallet_gateway.sandbox.wallet.accounts import (
     ACCOUNTS,

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from proof.kills.children import in_child
-from proof.kills.instants import die
-from proof.kills.world import World, gateway_out_of_reach
+from proof.failures.instants import die
+from proof.failures.processes import in_child
+from proof.failures.world import World, again, gateway_out_of_reach
 from proof.wallet_customer import CARD, TOKEN, Customer
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import (
@@ -29,11 +29,10 @@ Call = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation: `prepare` makes what it is carried out on and returns the call."""
+class Expected:
+    """What may come of an operation, whatever happens to its processes and its database."""
 
     name: str
-    prepare: Callable[[World], Call]
     at_most: Mapping[str, int] = field(default_factory=dict)
     """How often the gateway may be asked for something, however often the call is made."""
     opens_pages: bool = False
@@ -42,13 +41,22 @@ class Operation:
     """Whether the gateway refuses it, or a customer who does not come back lets it fail."""
     is_elsewhere: bool = False
     """Whether something was done in the portal, which is reported to a person."""
+    is_given_up: bool = False
+    """Whether a person decides that it did not happen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation(Expected):
+    """One operation: `prepare` makes what it is carried out on and returns the call."""
+
+    prepare: Callable[[World], Call]
 
 
 # The customer's
 
 
 def _checkout(world: World) -> Call:
-    reference = f"KILL-{next(world.numbers)}"
+    reference = world.new_reference()
 
     def call() -> object:
         if not PaymentOrder.objects.filter(reference=reference).exists():
@@ -73,12 +81,12 @@ def _declined(world: World) -> Call:
 def _cancel(world: World) -> Call:
     order = world.order()
     payments.start_checkout(order)
-    return lambda: payments.cancel(_again(order), by="anna")
+    return lambda: payments.cancel(again(order), by="anna")
 
 
 def _button(world: World) -> Call:
     order = world.order()
-    return lambda: payments.wallet.open_session(_again(order), session="key-of-ada")
+    return lambda: payments.wallet.open_session(again(order), session="key-of-ada")
 
 
 def _card(method: str) -> Callable[[World], Call]:
@@ -86,7 +94,7 @@ def _card(method: str) -> Callable[[World], Call]:
         order, customer = world.order(), Customer(world.control, gateways.context_of("default"))
         button = payments.wallet.open_session(order, session=customer.session)
         detail = customer.approve(button, method)
-        return lambda: payments.wallet.pay(_again(order), session=customer.session, detail=detail)
+        return lambda: payments.wallet.pay(again(order), session=customer.session, detail=detail)
 
     return prepare
 
@@ -96,17 +104,17 @@ def _card(method: str) -> Callable[[World], Call]:
 
 def _capture(world: World) -> Call:
     order = world.paid("preauthorization")
-    return lambda: payments.capture(_again(order), FIVE, idempotency_key=f"c-{order.pk}")
+    return lambda: payments.capture(again(order), FIVE, idempotency_key=f"c-{order.pk}")
 
 
 def _refund(world: World) -> Call:
     order = world.paid()
-    return lambda: payments.refund(_again(order), FIVE, idempotency_key=f"r-{order.pk}", by="anna")
+    return lambda: payments.refund(again(order), FIVE, idempotency_key=f"r-{order.pk}", by="anna")
 
 
 def _reverse(world: World) -> Call:
     order = world.paid("preauthorization")
-    return lambda: payments.reverse(_again(order), idempotency_key=f"v-{order.pk}")
+    return lambda: payments.reverse(again(order), idempotency_key=f"v-{order.pk}")
 
 
 def _detached(world: World) -> Call:
@@ -117,7 +125,7 @@ def _detached(world: World) -> Call:
 def _refused(world: World) -> Call:
     order = world.paid("preauthorization")
     world.control.fault("capture", "error_body")
-    return lambda: payments.capture(_again(order), FIVE, idempotency_key=f"c-{order.pk}")
+    return lambda: payments.capture(again(order), FIVE, idempotency_key=f"c-{order.pk}")
 
 
 # A person's
@@ -125,23 +133,28 @@ def _refused(world: World) -> Call:
 
 def _ask(world: World) -> Call:
     order = world.paid()
-    return lambda: payments.refund(_again(order), Decimal(20), idempotency_key=f"a-{order.pk}", by=world.anna)
+    return lambda: payments.refund(again(order), Decimal(20), idempotency_key=f"a-{order.pk}", by=world.anna)
 
 
-def _approve(world: World) -> Call:
+def waiting_approval(world: World) -> int:
+    """Let a refund wait for a second person; return the request's key."""
     try:
         _ask(world)()
     except payments.errors.AwaitingApproval as waits:
-        pk = waits.approval.pk
+        return waits.approval.pk
+    raise AssertionError("nobody has to approve it")
+
+
+def _approve(world: World) -> Call:
+    pk = waiting_approval(world)
     return lambda: payments.approvals.approve(Approval.objects.get(pk=pk), by=world.ben)
 
 
-def _resolve(world: World) -> Call:
+def resolve(world: World) -> Call:
+    """Decide on a capture that never came to the gateway, which only a person can know."""
     world.control.fault("capture", "drop_before")
     pk = payments.capture(world.paid("preauthorization"), FIVE).pk
-    for seconds in (3, 10, 20, 120, 600, 90_000):
-        world.advance(seconds)
-        payments.sweep()
+    world.sweep_after(3, 10, 20, 120, 600, 90_000)
     return lambda: payments.approvals.resolve(
         GatewayTransaction.objects.get(pk=pk), decision="DID_NOT_HAPPEN", reason="ticket 4711", by=world.anna
     )
@@ -171,14 +184,15 @@ def _sweep_lost(world: World) -> Call:
     first, second = world.paid("preauthorization"), world.paid("preauthorization")
     world.control.fault("capture", "drop_after")
     payments.capture(first, FIVE)
-    in_child(lambda: _capture_and_die(second.pk))
+    in_child(lambda: capture_and_die(second))
     world.advance(360)
     return payments.sweep
 
 
-def _capture_and_die(pk: int) -> None:
+def capture_and_die(order: PaymentOrder) -> None:
+    """Send a capture, and die before its answer is stored."""
     vars(answers)["settle"] = lambda *_, **__: die()
-    payments.capture(PaymentOrder.objects.get(pk=pk), FIVE)
+    payments.capture(again(order), FIVE)
 
 
 def _sweep_unsent(world: World) -> Call:
@@ -203,7 +217,7 @@ def _sweep_pages(world: World) -> Call:
 def _compare(world: World) -> Call:
     order = _with_portal_refund(world)
     return lambda: [
-        payments.reconcile(_again(order)),
+        payments.reconcile(again(order)),
         list(payments.maintenance.comparison("default", days=1, repair_as="anna").rows),
     ]
 
@@ -212,10 +226,6 @@ def _with_portal_refund(world: World) -> PaymentOrder:
     order = world.paid()
     world.control.portal(order.payments.get().reference, "ecom.refund", "5.00")
     return order
-
-
-def _again(order: PaymentOrder) -> PaymentOrder:
-    return PaymentOrder.objects.get(pk=order.pk)
 
 
 OPERATIONS = (
@@ -235,7 +245,7 @@ OPERATIONS = (
     Operation(name="detached refund", prepare=_detached, at_most={"detached_refund": 1}),
     Operation(name="request of a second person", prepare=_ask, at_most={"refund": 0}),
     Operation(name="approval by a second person", prepare=_approve, at_most={"refund": 1}),
-    Operation(name="resolution", prepare=_resolve, at_most={"capture": 1}),
+    Operation(name="resolution", prepare=resolve, at_most={"capture": 1}, is_given_up=True),
     Operation(name="booking of a portal refund", prepare=_book, at_most={"refund": 0}, is_elsewhere=True),
     Operation(name="batch", prepare=_batch, at_most={"capture": 2}),
     Operation(name="sweep of lost answers", prepare=_sweep_lost, at_most={"capture": 2}),

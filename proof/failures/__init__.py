@@ -1,0 +1,1 @@
+"""A shop at a sandbox, and what goes wrong: killed processes, failing databases, disasters, load."""

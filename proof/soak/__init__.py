@@ -1,1 +1,0 @@
-"""A shop under load for a long time: nothing that it holds grows, its books stay true."""
