@@ -39,7 +39,7 @@ from wallet_gateway.operations.errors import (
 )
 from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart
 
 
 class SecondPersonNeeded(OperationRefused):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from wallet_gateway.protocol.cart_messages import (
+from wallet_gateway.protocol.cart import (
     DiscountDetail,
     ItemDetail,
     ShippingDetail,
