@@ -169,12 +169,9 @@ class ShoppingCart(WireModel):
             return True
         exponent = currency_exponent(currency)
         parts = (self, self.shipping_details, *(self.item_details or ()), *(self.discount_details or ()))
-        return all(
-            has_decimals(value, exponent)
-            for part in parts
-            for name, value in part or ()
-            if value is not None and name.endswith("_amount")
-        )
+        values = [item for part in parts if part is not None for item in vars(part).items()]
+        amounts = [value for name, value in values if value is not None and name.endswith("_amount")]
+        return all(has_decimals(amount, exponent) for amount in amounts)
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
