@@ -155,7 +155,7 @@ def test_every_fault_of_an_order_is_reported_at_once() -> None:
     with pytest.raises(InvalidMessage) as caught:
         build_cart(
             currency="EUR",
-            items=[item(product_id="", unit_amount=Decimal("0.001")), item(quantity=0)],
+            items=[item(product_id="", unit_amount=Decimal("0.001"), tax_rate=FIVE), item(quantity=0)],
             shipping=shipping,
             discounts=[Discount(name="", amount=-FIVE, type="rebate")],
         )
@@ -165,6 +165,7 @@ def test_every_fault_of_an_order_is_reported_at_once() -> None:
             "discountDetails[0].discountAmount",
             "discountDetails[0].discountType",
             "itemDetails[0].productId",
+            "itemDetails[0].totalTaxAmount",
             "itemDetails[0].unitAmount",
             "itemDetails[1].productQuantity",
             "shippingDetails.shippingAmount",

@@ -11,7 +11,7 @@ Sums are in units of the fourth decimal, so that a cart adds up before its curre
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Final, Literal, Self
@@ -81,21 +81,30 @@ class ItemDetail(WireModel):
     def _adds_up(self) -> Self:
         discount, stated = scaled_units(self.discount_amount), scaled_units(self.total_amount)
         computed = scaled_units(self.unit_amount) * self.product_quantity - discount
-        is_taxed, faults = is_positive(self.tax_rate), list[FieldError]()
+        faults = []
         if computed < 0:
             faults.append(FieldError("discountAmount", "exceeds unitAmount x productQuantity"))
         elif stated != computed:
             formula = "unitAmount x productQuantity - discountAmount"
             faults.append(_wrong_sum("totalAmount", stated, computed, formula))
-        if self.unit_tax_amount is not None and self.tax_rate is None:
-            faults.append(self.missing("taxRate"))
-        if is_taxed and self.total_tax_amount is None:
-            faults.append(self.missing("totalTaxAmount"))
-        if discount and not self.discount_name:
-            faults.append(self.missing("discountName"))
-        if is_taxed and discount and self.discount_tax_amount is None:
-            faults.append(self.missing("discountTaxAmount"))
+        is_taxed, is_discounted = is_positive(self.tax_rate), discount > 0
+        faults += self.missing_in(vars(self), is_taxed=is_taxed, is_discounted=is_discounted)
         return self.unless(faults)
+
+    @classmethod
+    def missing_in(
+        cls, line: Mapping[str, object], *, is_taxed: bool, is_discounted: bool
+    ) -> Iterator[FieldError]:
+        """Yield the fault of each conditional field that a line lacks, given its values by attribute."""
+        needed = {
+            "tax_rate": line["unit_tax_amount"] is not None,
+            "total_tax_amount": is_taxed,
+            "discount_name": is_discounted,
+            "discount_tax_amount": is_taxed and is_discounted,
+        }
+        for name, is_needed in needed.items():
+            if is_needed and line[name] in (None, ""):
+                yield cls.missing(cls.wire_names[name])
 
 
 class ShippingDetail(WireModel):
@@ -297,7 +306,7 @@ def build_cart(
     """Build the cart of an order and do its sums; raises InvalidMessage with every fault, or UnknownCode."""
     known = check_currency(currency)
     amounts = _Amounts(known.exponent)
-    lines = [_line(item, f"itemDetails[{index}].", amounts) for index, item in enumerate(items)]
+    lines = [_line(item, f"itemDetails[{index}]", amounts) for index, item in enumerate(items)]
     values: dict[str, object] = {"item_details": [values for values, _ in lines]}
     taxes = [tax for _, tax in lines]
     if shipping is not None:
@@ -333,19 +342,17 @@ def build_cart(
 
 def _line(item: Item, path: str, amounts: _Amounts) -> tuple[dict[str, object], int | None]:
     """Return the values of a line, and its tax in minor units."""
-    unit = amounts.read(f"{path}unitAmount", item.unit_amount)
-    unit_tax = amounts.read(f"{path}unitTaxAmount", item.unit_tax_amount)
-    tax = amounts.read(f"{path}totalTaxAmount", item.total_tax_amount)
-    discount = amounts.read(f"{path}discountAmount", item.discount_amount)
-    discount_tax = amounts.read(f"{path}discountTaxAmount", item.discount_tax_amount)
+    unit = amounts.read(f"{path}.unitAmount", item.unit_amount)
+    unit_tax = amounts.read(f"{path}.unitTaxAmount", item.unit_tax_amount)
+    tax = amounts.read(f"{path}.totalTaxAmount", item.total_tax_amount)
+    discount = amounts.read(f"{path}.discountAmount", item.discount_amount)
+    discount_tax = amounts.read(f"{path}.discountTaxAmount", item.discount_tax_amount)
     # The message refuses an invalid quantity; it is counted as 0 here.
     is_number = type(item.quantity) is int and 0 < item.quantity <= MAX_QUANTITY
     quantity = item.quantity if is_number else 0
+    total = (unit or 0) * quantity - (discount or 0)
     if tax is None and unit_tax is not None:
         tax = unit_tax * quantity - (discount_tax or 0)
-        if tax < 0 and quantity:
-            message = "exceeds unitTaxAmount x productQuantity"
-            amounts.faults.append(FieldError(f"{path}discountTaxAmount", message))
     values: dict[str, object] = {
         "product_id": item.product_id,
         "product_name": item.product_name,
@@ -355,12 +362,21 @@ def _line(item: Item, path: str, amounts: _Amounts) -> tuple[dict[str, object], 
         "unit_amount": amounts.write(unit),
         "unit_tax_amount": amounts.write(unit_tax),
         "tax_rate": item.tax_rate,
-        "total_amount": amounts.write((unit or 0) * quantity - (discount or 0)),
+        "total_amount": amounts.write(total),
         "total_tax_amount": amounts.write(tax),
         "discount_amount": amounts.write(discount),
         "discount_name": item.discount_name,
         "discount_tax_amount": amounts.write(discount_tax),
     }
+    # The message says so, too, but only of a line whose fields are right by themselves.
+    faults = list(
+        ItemDetail.missing_in(values, is_taxed=bool(item.tax_rate), is_discounted=bool(item.discount_amount))
+    )
+    if total < 0 and quantity:
+        faults.append(FieldError("discountAmount", "exceeds unitAmount x productQuantity"))
+    if tax is not None and tax < 0 and quantity:
+        faults.append(FieldError("discountTaxAmount", "exceeds unitTaxAmount x productQuantity"))
+    amounts.faults += (fault.under(path) for fault in faults)
     return values, tax
 
 
