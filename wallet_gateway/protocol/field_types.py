@@ -42,7 +42,7 @@ class Reading:
     """The values come from Python code under snake_case names, not from the wire."""
     is_answer: bool
     """The message is an answer, which is read more tolerantly."""
-    currency: str | None = None
+    currency: codes.Currency | None = None
     """The currency of the amounts, set when it is found; None while it is unknown."""
 
 
@@ -168,13 +168,13 @@ def _normalize_amount(value: object, info: ValidationInfo) -> object:
         return value
     if isinstance(value, UnquotedNumber):
         value = value.digits
-    if reading.currency is None:
+    currency = reading.currency
+    if currency is None:
         return money.write_out(value)
-    exponent = codes.currency_exponent(reading.currency)
-    if isinstance(value, str) and money.has_decimals(value, exponent):
+    if isinstance(value, str) and money.has_decimals(value, currency.exponent):
         return value
-    units = money.parse_amount(value, reading.currency, allow_zero=True, extra_zeros=reading.is_answer)
-    return money.format_units(units, exponent)
+    units = money.parse_amount(value, currency, allow_zero=True, extra_zeros=reading.is_answer)
+    return money.format_units(units, currency.exponent)
 
 
 def _normalize_rate(value: object, info: ValidationInfo) -> object:

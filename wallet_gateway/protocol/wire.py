@@ -136,26 +136,37 @@ class WireModel(BaseModel):
         reading: Reading | None = info.context
         if reading is None or not isinstance(source, Mapping):
             return source
-        values: dict[str, Any] = {}
+        if reading.is_from_python:
+            values = cls._from_attributes(source)
+        else:
+            values = cls._from_spellings(source, is_answer=reading.is_answer)
+        if CURRENCY in values:
+            reading.currency = _known_currency(values[CURRENCY])
+        return values
+
+    @classmethod
+    def _from_attributes(cls, source: Mapping[str, Any]) -> dict[str, Any]:
+        wire_names = cls.wire_names
+        try:
+            return {wire_names[name]: value for name, value in source.items()}
+        except KeyError as error:
+            raise TypeError(f"{cls.__name__} has no field {quote(error.args[0])}") from None
+
+    @classmethod
+    def _from_spellings(cls, source: Mapping[str, Any], *, is_answer: bool) -> dict[str, Any]:
+        spellings, values = cls.spellings, dict[str, Any]()
         for name, value in source.items():
-            if reading.is_from_python:
-                if name not in cls.wire_names:
-                    raise TypeError(f"{cls.__name__} has no field {quote(name)}")
-                values[cls.wire_names[name]] = value
-                continue
-            wire_name = cls.spellings.get(name) or cls.spellings.get(fold_name(name))
+            wire_name = spellings.get(name) or spellings.get(fold_name(name))
             if wire_name is None:
                 continue
             if wire_name in values:
                 # Parsers disagree on which of two values counts, so neither does.
-                names = [quote(name) for name in source if cls.spellings.get(fold_name(name)) == wire_name]
+                names = [quote(name) for name in source if spellings.get(fold_name(name)) == wire_name]
                 message = f"is given more than once, as {' and '.join(names)}; send {wire_name} alone"
                 value = RepeatedField(message)
-            elif type(value) is NumberText and not reading.is_answer:
+            elif type(value) is NumberText and not is_answer:
                 value = UnquotedNumber(value)
             values[wire_name] = value
-        if CURRENCY in values:
-            reading.currency = _known_currency(values[CURRENCY])
         return values
 
     # Writing
@@ -228,7 +239,7 @@ def check_decimals(amount: str, currency: str) -> None:
         raise InvalidMessage([FieldError("amount", f"{amount} is to be written {written}")])
 
 
-def _known_currency(code: object) -> str | None:
+def _known_currency(code: object) -> codes.Currency | None:
     """Return the currency of a message, or None: its own field says what is wrong with it."""
     try:
         return codes.check_currency(code) if isinstance(code, str) else None
