@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from wallet_gateway.protocol.cart import Shipping
-from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart import Item, Shipping
 
 ITEMS = tuple(
     Item(

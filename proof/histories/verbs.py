@@ -36,7 +36,7 @@ from wallet_gateway.models import (
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.payments.approvals import Decision
-from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart import Item
 from wallet_gateway.protocol.money import Money
 
 S, K = TransactionState, TransactionKind

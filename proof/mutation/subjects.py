@@ -96,8 +96,8 @@ SUBJECTS: Final = (
     ),
     _of(
         "messages",
-        "protocol.status protocol.follow_ups protocol.checkout protocol.cart protocol.cart_lines"
-        " protocol.cart_messages protocol.authorizations protocol.wire protocol.field_types protocol.codes"
+        "protocol.status protocol.follow_ups protocol.checkout protocol.cart"
+        " protocol.authorizations protocol.wire protocol.field_types protocol.codes"
         " protocol.migration_file protocol.strict_json protocol.accounts",
         "protocol",
     ),

@@ -17,9 +17,7 @@ from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.payments.errors import ErrorCode, InvalidInput
 from wallet_gateway.payments.prices import PriceLine, items_from
-from wallet_gateway.protocol.cart import build_cart, cart_total
-from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import Item, ShoppingCart, build_cart, cart_total
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import TOO_LONG, Money
 

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from tests.protocol.samples import cart, changed, checkout, paths, renamed, without
 from tests.support.tables import every
-from wallet_gateway.protocol.cart import Shipping, build_cart
-from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart import Item, Shipping, build_cart
 from wallet_gateway.protocol.checkout import (
     CheckoutRequest,
     CheckoutType,

@@ -20,8 +20,7 @@ from tests.support.tables import every
 from wallet_gateway.protocol.checkout import CheckoutResponse
 from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody
-from wallet_gateway.protocol.wire import TransactionRequest, WireModel
-from wallet_gateway.protocol.written import WrittenMessage, write_down
+from wallet_gateway.protocol.wire import TransactionRequest, WireModel, WrittenMessage, write_down
 
 REQUESTS = ["CheckoutRequest", "FollowUpRequest", "DetachedRefundRequest", "AuthorizationRequest"]
 RENAMED: list[Callable[[str], str]] = [

@@ -8,12 +8,12 @@ from typing import Any, Final
 from tests.sandbox import merchant
 from wallet_gateway.protocol.cart import (
     Discount,
+    Item,
     Shipping,
+    ShoppingCart,
     build_cart,
     cart_total,
 )
-from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.cart_messages import ShoppingCart
 
 SHOP: Final = "http://127.0.0.1:8000"
 URLS: Final = {

@@ -10,7 +10,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Payment
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationRefused
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 

@@ -54,8 +54,7 @@ from wallet_gateway.protocol.follow_ups import (
 )
 from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_records
 from wallet_gateway.protocol.strict_json import JsonValue, dumps, loads, loads_by_parts
-from wallet_gateway.protocol.wire import WireModel
-from wallet_gateway.protocol.written import WrittenMessage
+from wallet_gateway.protocol.wire import WireModel, WrittenMessage
 
 Observer = Callable[[CallRecord], None]
 """Receives the record of each call when it is over; it must not raise."""

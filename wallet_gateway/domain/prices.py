@@ -17,8 +17,7 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Final
 
-from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.cart_messages import MAX_QUANTITY
+from wallet_gateway.protocol.cart import MAX_QUANTITY, Item
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, UnknownCode
 from wallet_gateway.protocol.money import MAX_DIGITS, MAX_UNITS, TOO_LONG, Money, format_units

@@ -20,7 +20,7 @@ from wallet_gateway.models.fields import ByteExactField, CurrencyField, Exponent
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart
 from wallet_gateway.protocol.money import Money
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from wallet_gateway.protocol.cart_messages import DiscountDetail, ItemDetail, ShippingDetail
+from wallet_gateway.protocol.cart import DiscountDetail, ItemDetail, ShippingDetail
 from wallet_gateway.protocol.errors import FieldError, join_path
 
 _LINE = {name: attribute for attribute, name in ItemDetail.wire_names.items()} | {

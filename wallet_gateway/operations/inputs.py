@@ -15,8 +15,7 @@ from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.models.actors import LONGEST_ACCOUNT
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
-from wallet_gateway.protocol.cart import cart_total
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart, cart_total
 from wallet_gateway.protocol.errors import FieldError, ProtocolError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable

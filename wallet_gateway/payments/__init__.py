@@ -35,8 +35,7 @@ from wallet_gateway.payments.orders import (
     reconcile,
     start_checkout,
 )
-from wallet_gateway.protocol.cart import Discount, Shipping
-from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
 
 __all__ = [

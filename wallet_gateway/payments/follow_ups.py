@@ -21,9 +21,7 @@ from wallet_gateway.operations.follow_ups.cart import cart_of
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.operations.inputs import check_row
-from wallet_gateway.protocol.cart import Discount, Shipping
-from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 

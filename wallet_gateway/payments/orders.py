@@ -25,8 +25,7 @@ from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.gateway_records import TransactionRecords
-from wallet_gateway.protocol.cart import Discount, Shipping
-from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Secret, Strict, ValidationInfo
+from pydantic import AfterValidator, Field, Secret, Strict
 
 from wallet_gateway.protocol.card_numbers import is_card_number
 from wallet_gateway.protocol.codes import check_country_of_wallet
@@ -26,8 +26,8 @@ from wallet_gateway.protocol.field_types import (
     Identifier,
     OptionalText,
     OwnReference,
-    Reading,
     Text,
+    only_ours,
 )
 from wallet_gateway.protocol.status import read_timestamp
 from wallet_gateway.protocol.text import quote
@@ -207,16 +207,13 @@ TransactionAccountId = Annotated[str, Strict(), Field(pattern=_ACCOUNT), AfterVa
 """The gateway's identifier of a payment account, as it can stand in an address."""
 
 
-def _check_asked_account(value: object, info: ValidationInfo) -> object:
-    is_ours = type(info.context) is Reading and info.context.is_from_python
-    if is_ours and isinstance(value, str):
-        if not re.fullmatch(_ACCOUNT, value):
-            raise ValueError(PATTERN_MESSAGES[_ACCOUNT](value))
-        _check_account(value)
-    return value
+def _check_asked_account(text: str) -> str:
+    if not re.fullmatch(_ACCOUNT, text):
+        raise ValueError(PATTERN_MESSAGES[_ACCOUNT](text))
+    return _check_account(text)
 
 
-AskedAccountId = Annotated[Identifier, BeforeValidator(_check_asked_account)]
+AskedAccountId = Annotated[Identifier, only_ours(_check_asked_account)]
 """The same where we write it; any identifier where it is read."""
 
 

@@ -10,8 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator, model_validator
 
-from wallet_gateway.protocol.cart import cart_total
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart, cart_total
 from wallet_gateway.protocol.codes import subdivision_is_in
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import (
@@ -189,7 +188,7 @@ class OrderContent(WireModel):
     @classmethod
     def _comes_to_the_amount(cls, cart: ShoppingCart | None, info: ValidationInfo) -> ShoppingCart | None:
         amount, currency = info.data.get("amount"), info.data.get("currency_code")
-        if cart is not None and amount and currency and cart.sums.total != scaled_units(amount):
+        if cart is not None and amount and currency and cart.scaled_total != scaled_units(amount):
             total = cart_total(cart, currency)
             raise ValueError(f"comes to {total.to_wire()}, but amount is {amount}; the two must be equal")
         return cart

@@ -19,7 +19,7 @@ from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 _THREE_LETTERS = re.compile(r"[A-Za-z]{3}")
 _SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
@@ -59,30 +59,26 @@ def _kept_exponents() -> Mapping[str, int]:
     return {code: exponent for exponent, line in enumerate(lines) for code in line.split()}
 
 
+_BESIDE_ISO = {"ASC": "AC", "TAA": "TA", "XKX": "XK"}
+"""Ascension, Tristan da Cunha and Kosovo: not in ISO 3166, but in the addresses that wallets give."""
+
+
+@cache
+def _table() -> list[list[str]]:
+    """Return each country: alpha-3, alpha-2, then what follows the hyphen in each of its subdivisions."""
+    text = files(__package__).joinpath("iso_3166.txt").read_text(encoding="ascii")
+    return [line.split() for line in text.splitlines()]
+
+
 @cache
 def _countries() -> Mapping[str, str]:
     """Return alpha-2 codes by alpha-3 code; subdivision codes begin with alpha-2."""
-    return {alpha_3: alpha_2 for alpha_3, alpha_2, *_ in _table()}
+    return {alpha_3: alpha_2 for alpha_3, alpha_2, *_ in _table()} | _BESIDE_ISO
 
 
 @cache
 def _subdivisions() -> frozenset[str]:
     return frozenset(f"{alpha_2}-{part}" for _, alpha_2, *parts in _table() for part in parts)
-
-
-_BESIDE_ISO: Mapping[str, str] = MappingProxyType({"ASC": "AC", "TAA": "TA", "XKX": "XK"})
-"""Ascension, Tristan da Cunha and Kosovo: not in ISO 3166, but in the addresses that wallets give."""
-
-
-@cache
-def _all_countries() -> Mapping[str, str]:
-    return {**_countries(), **_BESIDE_ISO}
-
-
-def _table() -> Iterator[list[str]]:
-    """Yield each country: alpha-3, alpha-2, then what follows the hyphen in each of its subdivisions."""
-    text = files(__package__).joinpath("iso_3166.txt").read_text(encoding="ascii")
-    return map(str.split, text.splitlines())
 
 
 def currency_exponent(code: str) -> int:
@@ -120,14 +116,14 @@ def check_currency_of_today(code: str) -> Currency:
 
 def check_country(code: str) -> str:
     """Return an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
-    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _all_countries():
+    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _countries():
         return upper
     raise UnknownCode(f"{quote(code)} is no country; give a three-letter ISO 3166 code such as DEU")
 
 
 def check_country_of_wallet(code: str) -> str:
     """Return an ISO 3166 alpha-2 country in upper case, as wallets write them; raises UnknownCode."""
-    if code.isascii() and (upper := code.upper()) in _all_countries().values():
+    if code.isascii() and (upper := code.upper()) in _countries().values():
         return upper
     raise UnknownCode(f"{quote(code)} is no country; give a two-letter ISO 3166 code such as DE")
 
@@ -135,17 +131,17 @@ def check_country_of_wallet(code: str) -> str:
 def alpha_3_country(code: str) -> str:
     """Return the alpha-3 code of a country given by its alpha-2 code; raises UnknownCode."""
     alpha_2 = check_country_of_wallet(code)
-    return next(alpha_3 for alpha_3, known in _all_countries().items() if known == alpha_2)
+    return next(alpha_3 for alpha_3, known in _countries().items() if known == alpha_2)
 
 
 def alpha_2_country(code: str) -> str:
     """Return the alpha-2 code of a country given by its alpha-3 code; raises UnknownCode."""
-    return _all_countries()[check_country(code)]
+    return _countries()[check_country(code)]
 
 
 def is_country(code: str) -> bool:
     """Return whether a code is a country's alpha-3 code, in any letter case."""
-    return code.upper() in _all_countries()
+    return code.upper() in _countries()
 
 
 def is_subdivision(code: str) -> bool:
@@ -162,4 +158,4 @@ def check_subdivision(code: str) -> str:
 
 def subdivision_is_in(subdivision: str, country: str) -> bool:
     """Whether a checked subdivision lies in a checked alpha-3 country."""
-    return subdivision[:2] == _all_countries()[country]
+    return subdivision[:2] == _countries()[country]

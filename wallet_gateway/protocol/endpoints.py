@@ -10,32 +10,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from wallet_gateway.protocol.accounts import (
-    PaymentAccount,
-    PaymentAccountQuery,
-    PaymentAccountRequest,
-    PaymentAccountResponse,
-    PublicKeyRequest,
-    PublicKeyResponse,
+from wallet_gateway.protocol import (
+    accounts,
+    authorizations,
+    checkout,
+    faults,
+    follow_ups,
+    migration_file,
+    status,
 )
-from wallet_gateway.protocol.authorizations import (
-    AuthorizationRequest,
-    AuthorizationResponse,
-    AuthorizationType,
-)
-from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, CheckoutType
+from wallet_gateway.protocol.authorizations import AuthorizationType
+from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.errors import UnknownCode
-from wallet_gateway.protocol.faults import ErrorBody
-from wallet_gateway.protocol.follow_ups import (
-    DETACHED_REFUND_TYPE,
-    DetachedRefundRequest,
-    DetachedRefundResponse,
-    FollowUpRequest,
-    FollowUpResponse,
-    FollowUpType,
-)
-from wallet_gateway.protocol.migration_file import MigrationRow
-from wallet_gateway.protocol.status import StatusQuery, StatusRecord
+from wallet_gateway.protocol.follow_ups import DETACHED_REFUND_TYPE, FollowUpType
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import WireModel
 
@@ -123,24 +110,24 @@ MESSAGES: Final[Mapping[str, type[WireModel]]] = MappingProxyType(
     {
         message.__name__: message
         for message in (
-            CheckoutRequest,
-            CheckoutResponse,
-            FollowUpRequest,
-            FollowUpResponse,
-            DetachedRefundRequest,
-            DetachedRefundResponse,
-            StatusQuery,
-            StatusRecord,
-            PublicKeyRequest,
-            PublicKeyResponse,
-            PaymentAccountRequest,
-            PaymentAccountResponse,
-            PaymentAccountQuery,
-            PaymentAccount,
-            AuthorizationRequest,
-            AuthorizationResponse,
-            ErrorBody,
-            MigrationRow,
+            checkout.CheckoutRequest,
+            checkout.CheckoutResponse,
+            follow_ups.FollowUpRequest,
+            follow_ups.FollowUpResponse,
+            follow_ups.DetachedRefundRequest,
+            follow_ups.DetachedRefundResponse,
+            status.StatusQuery,
+            status.StatusRecord,
+            accounts.PublicKeyRequest,
+            accounts.PublicKeyResponse,
+            accounts.PaymentAccountRequest,
+            accounts.PaymentAccountResponse,
+            accounts.PaymentAccountQuery,
+            accounts.PaymentAccount,
+            authorizations.AuthorizationRequest,
+            authorizations.AuthorizationResponse,
+            faults.ErrorBody,
+            migration_file.MigrationRow,
         )
     }
 )

@@ -20,7 +20,6 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     PlainSerializer,
-    Secret,
     Strict,
     ValidationError,
     ValidationInfo,
@@ -43,7 +42,7 @@ class Reading:
     """The values come from Python code under snake_case names, not from the wire."""
     is_answer: bool
     """The message is an answer, which is read more tolerantly."""
-    currency: str | None = None
+    currency: codes.Currency | None = None
     """The currency of the amounts, set when it is found; None while it is unknown."""
 
 
@@ -97,11 +96,9 @@ PATTERN_MESSAGES: dict[str, Callable[[str], str]] = {
 # Texts
 
 
-def _revealed(masked: Secret[str]) -> str:
-    return masked.get_secret_value()
-
-
-REVEALED_ON_THE_WIRE = PlainSerializer(_revealed, return_type=str, when_used="json-unless-none")
+REVEALED_ON_THE_WIRE = PlainSerializer(
+    lambda masked: masked.get_secret_value(), return_type=str, when_used="json-unless-none"
+)
 """Writes a masked text as it is where a message is written for the other party, and nowhere else."""
 
 Text = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY)]
@@ -117,31 +114,30 @@ Url = Annotated[str, Strict(), Field(pattern=_URL, max_length=8192)]
 """An absolute http or https address without user name. The interface names no limit; signed ones are long."""
 
 
-def _check_own_reference(value: object, info: ValidationInfo) -> object:
-    reading = info.context
-    is_ours = type(reading) is Reading and reading.is_from_python
-    if is_ours and isinstance(value, str) and not _OWN_REFERENCE.fullmatch(value):
-        raise ValueError(f"{quote(value)} is no reference of ours; use 1 to 64 of A-Z a-z 0-9 _ -")
-    return value
+def only_ours(check: Callable[[str], str]) -> BeforeValidator:
+    """Apply a check to the texts that we write; what another party has written may be any text."""
+
+    def judge(value: object, info: ValidationInfo) -> object:
+        is_ours = info.context is not None and info.context.is_from_python
+        return check(value) if is_ours and isinstance(value, str) else value
+
+    return BeforeValidator(judge)
 
 
-OwnReference = Annotated[
-    str,
-    Strict(),
-    Field(pattern=_NOT_EMPTY, max_length=255),
-    BeforeValidator(_check_own_reference),
-]
+def _check_own_reference(text: str) -> str:
+    if not _OWN_REFERENCE.fullmatch(text):
+        raise ValueError(f"{quote(text)} is no reference of ours; use 1 to 64 of A-Z a-z 0-9 _ -")
+    return text
+
+
+OwnReference = Annotated[Identifier, only_ours(_check_own_reference)]
 """A reference the merchant chooses: 1 to 64 of ``A-Z a-z 0-9 _ -`` when we write it, any when we read it.
 
 "The merchant's own unique reference for the transaction." (Checkout request)
 """
 
 
-def _of_a_customer(text: str) -> str:
-    return mask_card_numbers(without_bidi_controls(text))
-
-
-OF_A_CUSTOMER = AfterValidator(_of_a_customer)
+OF_A_CUSTOMER = AfterValidator(lambda text: mask_card_numbers(without_bidi_controls(text)))
 """For a text that a customer may have written: without card numbers and without controls of direction."""
 
 _EMAIL = r"^([^\s@]{1,64}@[^\s@]{1,255})?$"
@@ -167,22 +163,22 @@ def _normalize_amount(value: object, info: ValidationInfo) -> object:
 
     "Implement tolerant parsing of both string and number, and reject comma separators." (General conventions)
     """
-    reading = info.context
-    if type(reading) is not Reading or value is None or isinstance(value, RepeatedField):
+    reading: Reading | None = info.context
+    if reading is None or value is None or isinstance(value, RepeatedField):
         return value
     if isinstance(value, UnquotedNumber):
         value = value.digits
-    if reading.currency is None:
+    currency = reading.currency
+    if currency is None:
         return money.write_out(value)
-    exponent = codes.currency_exponent(reading.currency)
-    if isinstance(value, str) and money.has_decimals(value, exponent):
+    if isinstance(value, str) and money.has_decimals(value, currency.exponent):
         return value
-    units = money.parse_amount(value, reading.currency, allow_zero=True, extra_zeros=reading.is_answer)
-    return money.format_units(units, exponent)
+    units = money.parse_amount(value, currency, allow_zero=True, extra_zeros=reading.is_answer)
+    return money.format_units(units, currency.exponent)
 
 
 def _normalize_rate(value: object, info: ValidationInfo) -> object:
-    if type(info.context) is not Reading:
+    if info.context is None:
         return value
     return value.digits if isinstance(value, UnquotedNumber) else money.plain_text(value)
 
@@ -196,11 +192,8 @@ Amount = Annotated[str, Strict(), Field(pattern=_AMOUNT), BeforeValidator(_norma
 PositiveAmount = Annotated[Amount, AfterValidator(money.check_above_zero)]
 """The amount of a transaction, which is above zero."""
 
-CanonicalRate = Annotated[str, Strict(), Field(pattern=_RATE)]
-"""A percentage as the wire carries it, with up to four decimals, such as ``19`` or ``7.7``."""
-
-Rate = Annotated[CanonicalRate, BeforeValidator(_normalize_rate)]
-"""A percentage, read from text or number."""
+Rate = Annotated[str, Strict(), Field(pattern=_RATE), BeforeValidator(_normalize_rate)]
+"""A percentage with up to four decimals, such as ``19`` or ``7.7``, read from text or number."""
 
 
 # Whole numbers
@@ -208,8 +201,7 @@ Rate = Annotated[CanonicalRate, BeforeValidator(_normalize_rate)]
 
 def _read_whole_number(value: object, info: ValidationInfo) -> object:
     """Make an int of a JSON number from the wire; anything else stays, for the type to judge."""
-    reading = info.context
-    if type(reading) is not Reading or reading.is_from_python:
+    if info.context is None or info.context.is_from_python:
         return value
     digits = value.digits if isinstance(value, UnquotedNumber) else value
     if isinstance(digits, NumberText) and _WHOLE_NUMBER.fullmatch(digits):
@@ -225,11 +217,11 @@ FROM_JSON_NUMBER = BeforeValidator(_read_whole_number)
 
 
 def _keep(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """Return what can be read; anything else is left out, unless it is given twice."""
+    """Return what can be read; anything else is left out, unless a field is given twice."""
     try:
         return read(value)
-    except ValidationError:
-        if isinstance(value, RepeatedField):
+    except ValidationError as error:
+        if any(isinstance(details["input"], RepeatedField) for details in error.errors()):
             raise
         return None
 
@@ -259,21 +251,6 @@ SubdivisionCode = Annotated[str, Strict(), AfterValidator(codes.check_subdivisio
 # Enumerated values
 
 
-def table_of(enumeration: object) -> dict[str, str]:
-    """Return the values of an Enum class or a Literal by their case-folded form."""
-    values: Iterable[str] = get_args(enumeration)
-    if isinstance(enumeration, type) and issubclass(enumeration, Enum):
-        values = [member.value for member in enumeration]
-    return {fold_name(value): value for value in values}
-
-
-def spell(value: object, table: dict[str, str]) -> object:
-    """Return a value in the table's spelling; one that is not in the table stays, to be refused."""
-    if not isinstance(value, str):
-        return value
-    return table.get(value) or table.get(fold_name(value), value)
-
-
 class AnyCase:
     """Marks an enumerated type: its values are taken in any letter case and held as the table spells them.
 
@@ -282,10 +259,15 @@ class AnyCase:
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Put the respelling before pydantic's check of the enumeration."""
-        table = table_of(source)
+        values: Iterable[str] = get_args(source)
+        if isinstance(source, type) and issubclass(source, Enum):
+            values = [member.value for member in source]
+        table = {fold_name(value): value for value in values}
 
         def respell(value: object, info: ValidationInfo) -> object:
-            return spell(value, table) if type(info.context) is Reading else value
+            if info.context is None or not isinstance(value, str):
+                return value
+            return table.get(fold_name(value), value)
 
         return core_schema.with_info_before_validator_function(respell, handler(source))
 

@@ -118,60 +118,52 @@ def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]
     except UnicodeDecodeError:
         yield RowError(1, f"{_NOT_UTF_8}; nothing behind it was read")
         return
-    table = _Table(first, texts)
-    header = table.next_cells()
-    if isinstance(header, RowError):
-        yield header
-        return
-    names = [_COLUMN_OF.get(fold_name(cell.strip()), "") for cell in header or ()]
-    if sorted(filter(None, names)) != sorted(COLUMNS):
-        missing = f"the header must have the columns {', '.join(COLUMNS)}, each once"
-        yield RowError(1, f"{missing}; they are parted by commas, semicolons or tabs")
-        return
-    while (cells := table.next_cells()) is not None:
-        if isinstance(cells, RowError):
-            yield cells
-        elif any(map(str.strip, cells)):
-            yield table.read(names, cells)
-
-
-class _Table:
-    """A CSV reader that reports a line it cannot read and goes on, and knows the deposits it has seen."""
-
-    def __init__(self, first: str, others: Iterator[str]) -> None:
-        delimiter = max(",;\t", key=first.count)
-        self.reader = csv.reader(chain([first], others), delimiter=delimiter, strict=True)
-        self.seen = set[str]()
-        self.ended = False
-
-    def next_cells(self) -> list[str] | RowError | None:
-        if self.ended:
-            return None
+    reader = csv.reader(chain([first], texts), delimiter=max(",;\t", key=first.count), strict=True)
+    names: list[str] | None = None
+    seen: set[str] = set()
+    while True:
+        fault, cells = None, None
         try:
-            cells = next(self.reader, None)
+            cells = next(reader, None)
         except csv.Error as error:
-            return RowError(self.reader.line_num, f"not CSV: {error}")
+            fault = f"not CSV: {error}"
         except UnicodeDecodeError:
-            self.ended = True
-            return RowError(self.reader.line_num + 1, f"{_NOT_UTF_8}; nothing behind it was read")
+            yield RowError(reader.line_num + 1, f"{_NOT_UTF_8}; nothing behind it was read")
+            return
         if cells and _BAD_BYTE.search("".join(cells)):
-            return RowError(self.reader.line_num, _NOT_UTF_8)
-        return cells
+            fault = _NOT_UTF_8
+        if fault is not None:
+            yield RowError(reader.line_num, fault)
+            if names is None:
+                return
+        elif names is None:
+            names = [_COLUMN_OF.get(fold_name(cell.strip()), "") for cell in cells or ()]
+            if sorted(filter(None, names)) != sorted(COLUMNS):
+                missing = f"the header must have the columns {', '.join(COLUMNS)}, each once"
+                yield RowError(1, f"{missing}; they are parted by commas, semicolons or tabs")
+                return
+        elif cells is None:
+            return
+        elif any(map(str.strip, cells)):
+            row = _row(names, cells)
+            if isinstance(row, str):
+                yield RowError(reader.line_num, row)
+            elif row.parent_transaction_id in seen:
+                shown = quote(row.parent_transaction_id)
+                yield RowError(reader.line_num, f"{shown} stands in an earlier row already")
+            else:
+                seen.add(row.parent_transaction_id)
+                yield row
 
-    def read(self, names: list[str], cells: list[str]) -> MigrationRow | RowError:
-        line = self.reader.line_num
-        if len(cells) != len(names):
-            return RowError(line, f"has {len(cells)} cells; the header has {len(names)}")
-        try:
-            row = MigrationRow.from_wire(
-                {name: cell for name, cell in zip(names, cells, strict=True) if name}
-            )
-        except InvalidMessage as error:
-            return RowError(line, "; ".join(map(str, error.errors)))
-        if row.parent_transaction_id in self.seen:
-            return RowError(line, f"{quote(row.parent_transaction_id)} stands in an earlier row already")
-        self.seen.add(row.parent_transaction_id)
-        return row
+
+def _row(names: list[str], cells: list[str]) -> MigrationRow | str:
+    """Return a row, or the reason why it is refused."""
+    if len(cells) != len(names):
+        return f"has {len(cells)} cells; the header has {len(names)}"
+    try:
+        return MigrationRow.from_wire({name: cell for name, cell in zip(names, cells, strict=True) if name})
+    except InvalidMessage as error:
+        return "; ".join(map(str, error.errors))
 
 
 def text_lines(lines: Iterable[str | bytes]) -> Iterator[str]:

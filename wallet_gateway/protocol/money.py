@@ -31,6 +31,8 @@ TOO_LONG: Final = f"the amount has too many digits; at most {MAX_DIGITS} are all
 
 _ZERO: Final = "the amount is zero; give one above zero"
 _MAX_STORED_UNITS: Final = 2**63 - 1
+_MAX_WRITTEN_DIGITS: Final = 28
+"""Digits on one side of the period up to which a number is written out; Python writes millions of them."""
 _AMOUNT: Final = re.compile(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _SPACE: Final = re.compile(r"\s")
 _NOT_A_NUMBER: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -53,7 +55,9 @@ class Money:
 
     def __post_init__(self) -> None:
         exponent = currency_exponent(self.currency)
-        text = format_units(_units_of_decimal(self.amount, exponent, limit=_MAX_STORED_UNITS), exponent)
+        if not isinstance(self.amount, Decimal):
+            raise InvalidAmount(f"{quote(self.amount)} is no Decimal; give one, or use Money.parse")
+        text = format_units(units_of(self.amount, exponent, limit=_MAX_STORED_UNITS), exponent)
         if text != str(self.amount):
             object.__setattr__(self, "amount", Decimal(text))
         object.__setattr__(self, "currency", check_currency(self.currency))
@@ -101,20 +105,36 @@ def parse_amount(value: object, currency: str, *, allow_zero: bool = False, extr
     return units
 
 
-def units_of(value: object, exponent: int, *, extra_zeros: bool = False) -> int:
+def units_of(value: object, exponent: int, *, extra_zeros: bool = False, limit: int = MAX_UNITS) -> int:
     """Count minor units of a currency with ``exponent`` decimals, zero included. Raises InvalidAmount."""
-    if isinstance(value, str):
-        return _units_of_text(value, exponent, extra_zeros=extra_zeros)
     if isinstance(value, Decimal):
-        return _units_of_decimal(value, exponent)
-    if isinstance(value, int) and not isinstance(value, bool):
-        # Checked as a number: printing an integer of many digits is slow, and refused by Python beyond 4300.
-        if abs(value) > MAX_UNITS:
-            raise InvalidAmount(TOO_LONG)
-        return _units_of_text(str(value), exponent)
-    if isinstance(value, float):
+        extra_zeros = True  # a DecimalField adds them
+        if not value.is_finite():
+            raise InvalidAmount(_NOT_FINITE.format(quote(str(value))))
+        if not value:
+            return 0  # whatever its sign and exponent
+        if abs(value.adjusted()) > _MAX_WRITTEN_DIGITS:
+            raise InvalidAmount(TOO_LONG if value.adjusted() > 0 else _too_fine(quote(str(value)), exponent))
+    elif isinstance(value, float):
         raise InvalidAmount("a binary floating-point number is not exact; give text or a Decimal")
-    raise InvalidAmount(f"{quote(value)} is no amount; give text such as 10.00")
+    elif isinstance(value, int) and not isinstance(value, bool) and abs(value) > MAX_UNITS:
+        raise InvalidAmount(TOO_LONG)
+    text = plain_text(value)
+    if not isinstance(text, str):
+        raise InvalidAmount(f"{quote(value)} is no amount; give text such as 10.00")
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        raise InvalidAmount(explain(text))
+    whole, fraction = found[1], found[2] or ""
+    if extra_zeros and len(fraction) > exponent:
+        fraction = fraction[:exponent] + fraction[exponent:].rstrip("0")
+    if len(fraction) > exponent:
+        raise InvalidAmount(_too_fine(quote(text), exponent))
+    # The length is judged before a number is made of the digits.
+    units = int(whole + fraction.ljust(exponent, "0")) if len(whole) <= _MAX_WRITTEN_DIGITS else limit + 1
+    if units > limit:
+        raise InvalidAmount(TOO_LONG)
+    return units
 
 
 def format_units(units: int, exponent: int) -> str:
@@ -166,54 +186,10 @@ def plain_text(value: object) -> object:
     """
     if isinstance(value, Decimal):
         text = str(value)
-        return f"{value:f}" if "E" in text and abs(value.adjusted()) <= MAX_DIGITS else text
+        return f"{value:f}" if "E" in text and abs(value.adjusted()) <= _MAX_WRITTEN_DIGITS else text
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_UNITS:
         return str(value)
     return value
-
-
-def _units_of_text(text: str, exponent: int, *, extra_zeros: bool = False) -> int:
-    found = _AMOUNT.fullmatch(text)
-    if found is None:
-        raise InvalidAmount(explain(text))
-    whole, fraction = found[1], found[2] or ""
-    if extra_zeros and len(fraction) > exponent:
-        fraction = fraction[:exponent] + fraction[exponent:].rstrip("0")
-    if len(fraction) > exponent:
-        raise InvalidAmount(_too_fine(quote(text), exponent))
-    if len(whole) + exponent > MAX_DIGITS:
-        raise InvalidAmount(TOO_LONG)
-    return int(whole + fraction.ljust(exponent, "0"))
-
-
-def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = MAX_UNITS) -> int:
-    """Count a Decimal exactly; zeros beyond the decimals are accepted, because a DecimalField adds them."""
-    if not isinstance(value, Decimal):
-        raise InvalidAmount(f"{quote(value)} is no Decimal; give one, or use Money.parse")
-    whole, _, fraction = str(value).partition(".")
-    if len(fraction) <= exponent and len(whole) <= MAX_DIGITS and (whole + fraction).isdigit():
-        units = int(whole + fraction.ljust(exponent, "0"))
-    else:
-        units = _units_of_odd_decimal(value, exponent)
-    if units > limit:
-        raise InvalidAmount(TOO_LONG)
-    return units
-
-
-def _units_of_odd_decimal(value: Decimal, exponent: int) -> int:
-    if not value.is_finite():
-        raise InvalidAmount(_NOT_FINITE.format(quote(str(value))))
-    if value.is_signed() and value:
-        raise InvalidAmount(_SIGNED.format(quote(str(value))))
-    # The size is judged before any conversion: int(Decimal("1e1000000")) takes seconds.
-    if value and not -exponent - MAX_DIGITS * 2 <= value.adjusted() < MAX_DIGITS * 2:
-        raise InvalidAmount(TOO_LONG if value.adjusted() > 0 else _too_fine(quote(str(value)), exponent))
-    numerator, denominator = value.as_integer_ratio()
-    scale: int = 10**exponent
-    units, rest = divmod(numerator * scale, denominator)
-    if rest:
-        raise InvalidAmount(_too_fine(quote(str(value)), exponent))
-    return units
 
 
 def explain(text: str) -> str:

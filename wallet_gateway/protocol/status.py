@@ -9,25 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime
 from wallet_gateway.protocol.faults import names_a_fault
 from wallet_gateway.protocol.field_types import (
+    KEPT,
     Amount,
     CurrencyCode,
     Identifier,
     OptionalText,
-    RepeatedField,
     Text,
 )
 from wallet_gateway.protocol.money import Money
@@ -47,21 +46,7 @@ JsonNumber = Annotated[Amount, WithJsonSchema({"type": "number", "minimum": 0})]
 """An amount that is a number on the wire."""
 
 
-def _keep_text(value: object) -> object:
-    """Return a text that can be written again; anything else is left out, unless it is given twice."""
-    return value if isinstance(value, RepeatedField) else _text_or_nothing(value)
-
-
-def _text_or_nothing(value: object) -> str | None:
-    return str(value) if isinstance(value, str) and not _HALF_PAIR.search(value) else None
-
-
-def _keep_object(value: object) -> object:
-    """Return what may be an object of the interface; anything else is left out, unless it is given twice."""
-    return value if isinstance(value, Mapping | BaseModel | RepeatedField) else None
-
-
-KeptText = Annotated[OptionalText | None, BeforeValidator(_keep_text)]
+KeptText = Annotated[OptionalText | None, KEPT]
 """A text that decides nothing: what cannot be read as one is left out."""
 
 
@@ -122,8 +107,8 @@ class RecordedApmDetails(WireModel):
     apm_payer_billing_postal_code: KeptText = None
     apm_payer_country_code: KeptText = None
     apm_payer_state_or_province: KeptText = None
-    billing_address: Annotated[RecordedBillingAddress | None, BeforeValidator(_keep_object)] = None
-    shipping_address: Annotated[RecordedShippingAddress | None, BeforeValidator(_keep_object)] = None
+    billing_address: Annotated[RecordedBillingAddress | None, KEPT] = None
+    shipping_address: Annotated[RecordedShippingAddress | None, KEPT] = None
 
     is_answer = True
 
@@ -136,9 +121,6 @@ class RecordState(StrEnum):
     ERRORED = "Errored"
 
 
-_STATES = {state.lower(): state for state in RecordState}
-
-
 def digest(*texts: str) -> str:
     """Return a short digest of texts, the same each time and different for each sequence."""
     return hashlib.sha256(ascii(texts).encode()).hexdigest()[:16]
@@ -146,7 +128,7 @@ def digest(*texts: str) -> str:
 
 def known_state(text: str | None) -> RecordState | None:
     """Return the state that a text names in any letter case; None for a word that is not documented."""
-    return _STATES.get((text or "").lower())
+    return next((state for state in RecordState if state.lower() == (text or "").lower()), None)
 
 
 class StatusRecord(WireModel):
@@ -164,21 +146,16 @@ class StatusRecord(WireModel):
     transaction_date_time: KeptText = Field(
         default=None, description="a time with seven digits of fraction and no zone, read as UTC"
     )
-    apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_keep_object)] = None
+    apm_details: Annotated[RecordedApmDetails | None, KEPT] = None
 
     is_answer = True
     required_where = dict.fromkeys(("id", "currencyCode", "transactionAmount"), "state is Approved")
 
     @model_validator(mode="after")
     def _lacks_nothing(self) -> Self:
-        given = {
-            "id": self.id,
-            "currencyCode": self.currency_code,
-            "transactionAmount": self.transaction_amount,
-        }
-        if not self.is_approved or None not in given.values():
-            return self
-        raise InvalidMessage([self.missing(name) for name, value in given.items() if value is None])
+        given = zip(self.required_where, (self.id, self.currency_code, self.transaction_amount), strict=True)
+        faults = [self.missing(name) for name, value in given if value is None]
+        return self.unless(faults if self.is_approved else ())
 
     @property
     def known_state(self) -> RecordState | None:
@@ -195,7 +172,7 @@ class StatusRecord(WireModel):
         """The amount with its currency; None if the record lacks one of them."""
         if self.transaction_amount is None or self.currency_code is None:
             return None
-        return _money(self.transaction_amount, self.currency_code)
+        return Money.parse(self.transaction_amount, self.currency_code, allow_zero=True)
 
     @property
     def fingerprint(self) -> str:
@@ -229,12 +206,6 @@ class StatusRecord(WireModel):
     def to_json(self) -> bytes:
         """The record as bytes; the same record always gives the same bytes."""
         return strict_json.dumps(self.to_wire())
-
-
-@lru_cache(maxsize=1024, typed=True)
-def _money(amount: str, currency: str) -> Money:
-    """Read the amount of a record, which is looked at several times."""
-    return Money.parse(amount, currency, allow_zero=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,27 +249,24 @@ def parse_records(value: object) -> StatusAnswer:
         except InvalidMessage as error:
             unreadable.append(_unreadable(element, error))
     if len(value) > MAX_RECORDS:
-        unreadable.append(_REST)
+        unreadable.append(
+            UnreadableRecord(
+                id=None,
+                type=None,
+                client_system_transaction_id=None,
+                complaint=f"the answer has more than {MAX_RECORDS} elements, and the others were not read",
+                fingerprint="rest",
+                is_rest=True,
+            )
+        )
     return StatusAnswer(records=tuple(records), unreadable=tuple(unreadable))
 
 
-_REST = UnreadableRecord(
-    id=None,
-    type=None,
-    client_system_transaction_id=None,
-    complaint=f"the answer has more than {MAX_RECORDS} elements, and the others were not read",
-    fingerprint="rest",
-    is_rest=True,
-)
-
-
 def _record(element: object) -> StatusRecord:
-    if isinstance(element, Collision):
-        raise InvalidMessage([FieldError("", str(element))])
+    if collision := next(_collisions(element), None):
+        raise InvalidMessage([FieldError("", str(collision))])
     if not isinstance(element, dict):
         raise InvalidMessage([FieldError("", f"{quote(element)} is no status record")])
-    if collision := next(_collisions(element.values()), None):
-        raise InvalidMessage([FieldError("", str(collision))])
     if names_a_fault(element):
         raise InvalidMessage([FieldError("", "it carries an error")])
     try:
@@ -313,14 +281,11 @@ def _record(element: object) -> StatusRecord:
         raise
 
 
-def _collisions(values: Iterable[object]) -> Iterator[Collision]:
-    for value in values:
-        if isinstance(value, Collision):
-            yield value
-        elif isinstance(value, dict):
-            yield from _collisions(value.values())
-        elif isinstance(value, list):
-            yield from _collisions(value)
+def _collisions(value: object) -> Iterator[Collision]:
+    if isinstance(value, Collision):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _collisions(part)
 
 
 _DECISIVE = ("id", "state", "type", "transactionamount", "currencycode", "clientsystemtransactionid")
@@ -342,8 +307,9 @@ def _unreadable(element: object, error: InvalidMessage) -> UnreadableRecord:
 
 
 def _text_or_none(value: object) -> str | None:
-    text = None if isinstance(value, Collision) else _text_or_nothing(value)
-    return text if text and text.strip() else None
+    if not isinstance(value, str) or isinstance(value, Collision) or _HALF_PAIR.search(value):
+        return None
+    return str(value) if value.strip() else None
 
 
 def read_timestamp(text: str) -> datetime:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from json.encoder import encode_basestring
 from typing import NoReturn, TypeAlias
 
@@ -40,12 +40,15 @@ _MAX_BYTES = 1_048_576
 _MAX_DEPTH = 20
 
 
-def loads(data: bytes | str, *, max_bytes: int = _MAX_BYTES, max_depth: int = _MAX_DEPTH) -> JsonValue:
+def loads(data: bytes | str, *, max_bytes: int = _MAX_BYTES) -> JsonValue:
     """Read strict JSON; for any input it raises UnreadableBody or nothing."""
-    text = _decode(data, max_bytes)
-    value = _parse(text, _DECODER, max_depth)
+    text = _text_of(data, max_bytes)
+    value = _parse(text, _object)
     if _ESCAPED_SURROGATE.search(text):
-        _check_surrogates(value)
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise UnreadableBody("a text holds half of a surrogate pair, which is no character") from error
     return value
 
 
@@ -55,7 +58,7 @@ def loads_by_parts(data: bytes | str) -> JsonValue:
     As ``loads``, except that an object which names one field twice becomes a ``Collision``, and that a text
     may hold half of a surrogate pair. The caller must refuse the parts that hold either.
     """
-    return _parse(_decode(data, _MAX_BYTES), _DECODER_OF_PARTS, _MAX_DEPTH)
+    return _parse(_text_of(data, _MAX_BYTES), _object_or_collision)
 
 
 def dumps(value: object) -> bytes:
@@ -76,7 +79,8 @@ def fold_name(name: str) -> str:
     return name.lower() if name.isascii() else name.translate(_ASCII_LOWER)
 
 
-def _decode(data: bytes | str, max_bytes: int) -> str:
+def _text_of(data: bytes | str, max_bytes: int) -> str:
+    """Return the text of a body that is neither too long nor nested too deep."""
     try:
         size = len(data.encode("utf-8") if isinstance(data, str) else data)
         if size > max_bytes:
@@ -86,73 +90,54 @@ def _decode(data: bytes | str, max_bytes: int) -> str:
         raise UnreadableBody(
             f"not UTF-8 at position {getattr(error, 'start', 0)}; send JSON in UTF-8"
         ) from error
+    # The parser recurses, and its own limit depends on who called it.
+    if text.count("[") + text.count("{") > _MAX_DEPTH:
+        depth = 0
+        for bracket in _NOT_BRACKETS.sub("", _STRING.sub("", text)):
+            depth += 1 if bracket in "[{" else -1
+            if depth > _MAX_DEPTH:
+                raise UnreadableBody(f"nested deeper than {_MAX_DEPTH} levels")
     # RFC 8259, 8.1: a reader may ignore a byte order mark, and gateways send it.
     return text.removeprefix("\ufeff")
 
 
-def _parse(text: str, decoder: json.JSONDecoder, max_depth: int) -> JsonValue:
-    _check_depth(text, max_depth)
+def _parse(text: str, make_object: Callable[[list[tuple[str, JsonValue]]], JsonValue]) -> JsonValue:
     try:
-        value: JsonValue = decoder.decode(text)
+        value: JsonValue = json.loads(
+            text,
+            object_pairs_hook=make_object,
+            parse_int=NumberText,
+            parse_float=NumberText,
+            parse_constant=_refuse_constant,
+        )
     except json.JSONDecodeError as error:
         raise UnreadableBody(f"not JSON: {error.msg} at character {error.pos}") from error
     return value
 
 
-def _check_depth(text: str, max_depth: int) -> None:
-    """Refuse deep nesting before the parser sees it: it recurses, and its limit depends on who called it."""
-    if text.count("[") + text.count("{") <= max_depth:
-        return
-    depth = 0
-    for bracket in _NOT_BRACKETS.sub("", _STRING.sub("", text)):
-        depth += 1 if bracket in "[{" else -1
-        if depth > max_depth:
-            raise UnreadableBody(f"nested deeper than {max_depth} levels")
-
-
-def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+def _object_or_collision(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
     result = dict(pairs)
     folded = set(map(str.lower if "".join(result).isascii() else fold_name, result))
-    if len(folded) != len(pairs):
-        raise UnreadableBody(_repetition([name for name, _ in pairs]))
-    return result
-
-
-def _object_or_collision(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
-    try:
-        return _object(pairs)
-    except UnreadableBody as error:
-        return Collision(error)
-
-
-def _repetition(names: list[str]) -> str:
+    if len(folded) == len(pairs):
+        return result
     spellings: dict[str, list[str]] = {}
-    for name in names:
+    for name, _ in pairs:
         spellings.setdefault(fold_name(name), []).append(name)
     first, second = next(same for same in spellings.values() if len(same) > 1)[:2]
-    return f"one object has {quote(first)} and {quote(second)}, which are the same field; send it once"
+    return Collision(
+        f"one object has {quote(first)} and {quote(second)}, which are the same field; send it once"
+    )
 
 
-def _constant(name: str) -> NoReturn:
+def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
+    value = _object_or_collision(pairs)
+    if isinstance(value, Collision):
+        raise UnreadableBody(str(value))
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
     raise UnreadableBody(f"{name} is no JSON number")
-
-
-def _check_surrogates(value: JsonValue) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise UnreadableBody("a text holds half of a surrogate pair, which is no character") from error
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=NumberText, parse_float=NumberText, parse_constant=_constant
-)
-_DECODER_OF_PARTS = json.JSONDecoder(
-    object_pairs_hook=_object_or_collision,
-    parse_int=NumberText,
-    parse_float=NumberText,
-    parse_constant=_constant,
-)
 
 
 _CANONICAL = json.JSONEncoder(

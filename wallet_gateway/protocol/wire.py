@@ -9,9 +9,10 @@ The constructor is pydantic's own: it takes canonical values only and raises pyd
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from threading import RLock
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
 from pydantic.alias_generators import to_camel
@@ -49,30 +50,7 @@ class _Name(str):
     __repr__ = str.__str__
 
 
-_BUILDING: Final = RLock()
-
-
-class BuiltOnFirstUse(BaseModel):
-    """A model whose validator is made when it is first needed: all of them together take long at start."""
-
-    model_config = ConfigDict(defer_build=True)
-
-    @classmethod
-    def model_rebuild(cls, **options: Any) -> bool | None:
-        """Make the validator, unless it is there; pydantic calls this on first use."""
-        # One thread builds and others wait: not every release of pydantic sees to that by itself.
-        with _BUILDING:
-            return super().model_rebuild(**options)
-
-    @classmethod
-    def build_all(cls) -> None:
-        """Make the validators of all subclasses; raises pydantic's error where that cannot be done."""
-        for model in cls.__subclasses__():
-            model.model_rebuild()
-            model.build_all()
-
-
-class WireModel(BuiltOnFirstUse):
+class WireModel(BaseModel):
     """A message or a part of one; attributes in snake_case, wire names in camelCase."""
 
     model_config = ConfigDict(
@@ -110,11 +88,6 @@ class WireModel(BuiltOnFirstUse):
         folded = {fold_name(other): name for other, name in {**canonical, **cls.alternative_names}.items()}
         cls.spellings = folded | canonical
 
-    @classmethod
-    def missing(cls, name: str) -> FieldError:
-        """Return the fault of a field that is missing although its condition of `required_where` holds."""
-        return FieldError(name, MISSING_WHERE.format(cls.required_where[name]))
-
     # Reading
 
     @classmethod
@@ -149,25 +122,24 @@ class WireModel(BuiltOnFirstUse):
         return cls.checked(wire)
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any], context: object = None) -> Self:
-        """Validate values under wire names, with a context for the validators; raises InvalidMessage."""
+    def checked(cls, values: Mapping[str, Any], reading: Reading | None = None) -> Self:
+        """Validate values, under wire names unless the reading says otherwise; raises InvalidMessage."""
         try:
-            message: Self = cls.__pydantic_validator__.validate_python(
-                values, context=context, by_alias=True, by_name=False
-            )
+            return cls.model_validate(values, context=reading, by_alias=True, by_name=False)
         except ValidationError as error:
-            raise InvalidMessage(field_errors(error)) from error
-        return message
+            raise InvalidMessage(_field_errors(error)) from error
 
     @model_validator(mode="before")
     @classmethod
     def _normalize(cls, source: object, info: ValidationInfo) -> object:
         """Give the values canonical names, and note the currency for the amounts of this object and below."""
-        reading = info.context
-        if type(reading) is not Reading or not isinstance(source, Mapping):
+        reading: Reading | None = info.context
+        if reading is None or not isinstance(source, Mapping):
             return source
-        from_python = reading.is_from_python
-        values = cls._from_attributes(source) if from_python else cls._from_spellings(source, reading)
+        if reading.is_from_python:
+            values = cls._from_attributes(source)
+        else:
+            values = cls._from_spellings(source, is_answer=reading.is_answer)
         if CURRENCY in values:
             reading.currency = _known_currency(values[CURRENCY])
         return values
@@ -181,37 +153,31 @@ class WireModel(BuiltOnFirstUse):
             raise TypeError(f"{cls.__name__} has no field {quote(error.args[0])}") from None
 
     @classmethod
-    def _from_spellings(cls, source: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
-        spellings, is_request = cls.spellings, not reading.is_answer
-        values: dict[str, Any] = {}
+    def _from_spellings(cls, source: Mapping[str, Any], *, is_answer: bool) -> dict[str, Any]:
+        spellings, values = cls.spellings, dict[str, Any]()
         for name, value in source.items():
             wire_name = spellings.get(name) or spellings.get(fold_name(name))
             if wire_name is None:
                 continue
             if wire_name in values:
-                values[wire_name] = cls._repeated(wire_name, source)
-            elif is_request and type(value) is NumberText:
-                values[wire_name] = UnquotedNumber(value)
-            else:
-                values[wire_name] = value
+                # Parsers disagree on which of two values counts, so neither does.
+                names = [quote(name) for name in source if spellings.get(fold_name(name)) == wire_name]
+                message = f"is given more than once, as {' and '.join(names)}; send {wire_name} alone"
+                value = RepeatedField(message)
+            elif type(value) is NumberText and not is_answer:
+                value = UnquotedNumber(value)
+            values[wire_name] = value
         return values
-
-    @classmethod
-    def _repeated(cls, wire_name: str, source: Mapping[str, Any]) -> RepeatedField:
-        # Parsers disagree on which of two values counts, so neither does.
-        names = [quote(name) for name in source if cls.spellings.get(fold_name(name)) == wire_name]
-        return RepeatedField(f"is given more than once, as {' and '.join(names)}; send {wire_name} alone")
 
     # Writing
 
     def to_wire(self) -> dict[str, Any]:
         """Return the message as JSON values under canonical names, without what is None."""
-        values: dict[str, Any] = self.__pydantic_serializer__.to_python(self, mode="json", exclude_none=True)
-        return values
+        return self.model_dump(mode="json", exclude_none=True)
 
     def to_json(self) -> bytes:
         """Return the message as bytes to send; the same message always gives the same bytes."""
-        return self.__pydantic_serializer__.to_json(self, exclude_none=True)
+        return self.model_dump_json(exclude_none=True).encode()
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy; one with changes is checked like any other message."""
@@ -222,6 +188,19 @@ class WireModel(BuiltOnFirstUse):
         return ((None, _Name(name)) for name, value in self if value is not None)
 
     __str__ = BaseModel.__repr__
+
+    # For the validators of messages
+
+    @classmethod
+    def missing(cls, name: str) -> FieldError:
+        """Return the fault of a field that is missing although its condition of `required_where` holds."""
+        return FieldError(name, MISSING_WHERE.format(cls.required_where[name]))
+
+    def unless(self, faults: Sequence[FieldError]) -> Self:
+        """Return the message itself, or raise InvalidMessage if there are faults."""
+        if faults:
+            raise InvalidMessage(faults)
+        return self
 
 
 class TransactionRequest(WireModel):
@@ -260,7 +239,7 @@ def check_decimals(amount: str, currency: str) -> None:
         raise InvalidMessage([FieldError("amount", f"{amount} is to be written {written}")])
 
 
-def _known_currency(code: object) -> str | None:
+def _known_currency(code: object) -> codes.Currency | None:
     """Return the currency of a message, or None: its own field says what is wrong with it."""
     try:
         return codes.check_currency(code) if isinstance(code, str) else None
@@ -268,18 +247,39 @@ def _known_currency(code: object) -> str | None:
         return None
 
 
+# A message that was checked when it was made
+
+W = TypeVar("W", bound=WireModel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenMessage(Generic[W]):
+    """A message as JSON values and as bytes that say the same; `repr` shows neither."""
+
+    model: type[W]
+    values: dict[str, Any] = field(repr=False)
+    """Under canonical names; read only."""
+    body: bytes = field(repr=False)
+
+    def message(self) -> W:
+        """Return the message itself; raises InvalidMessage if the values break a rule."""
+        return self.model.from_canonical(self.values)
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return a copy of the values, as the message does."""
+        return copy.deepcopy(self.values)
+
+    def to_json(self) -> bytes:
+        """Return the bytes to send."""
+        return self.body
+
+
+def write_down(message: W) -> WrittenMessage[W]:
+    """Return a message with its values and bytes."""
+    return WrittenMessage(model=type(message), values=message.to_wire(), body=message.to_json())
+
+
 # Pydantic's faults in our sentences
-
-
-def field_errors(error: ValidationError) -> Iterator[FieldError]:
-    """Give every fault pydantic found, with its canonical path and our sentence."""
-    for details in error.errors(include_url=False):
-        path = wire_path(details["loc"])
-        cause = details.get("ctx", {}).get("error")
-        if isinstance(cause, InvalidMessage):
-            yield from (fault.under(path) for fault in cause.errors)
-        else:
-            yield FieldError(path, _error_message(details))
 
 
 def faults_without_values(error: InvalidMessage) -> list[FieldError]:
@@ -287,20 +287,22 @@ def faults_without_values(error: InvalidMessage) -> list[FieldError]:
     cause = error.__cause__
     if not isinstance(cause, ValidationError):
         return list(error.errors)
-    told = []
-    for details in cause.errors(include_url=False):
-        if isinstance(details["input"], str):
+    return list(_field_errors(cause, with_values=False))
+
+
+def _field_errors(error: ValidationError, *, with_values: bool = True) -> Iterator[FieldError]:
+    """Give every fault pydantic found, with its canonical path and our sentence."""
+    for details in error.errors(include_url=False):
+        path = ""
+        for step in details["loc"]:
+            path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
+        if not with_values and isinstance(details["input"], str):
             details["input"] = f"{len(details['input'])} characters"
-        told.append(FieldError(wire_path(details["loc"]), _error_message(details)))
-    return told
-
-
-def wire_path(location: tuple[int | str, ...]) -> str:
-    """Write a location as ``shoppingCartDetails.itemDetails[3].unitAmount``."""
-    path = ""
-    for step in location:
-        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
-    return path
+        cause = details.get("ctx", {}).get("error")
+        if isinstance(cause, InvalidMessage):
+            yield from (fault.under(path) for fault in cause.errors)
+        else:
+            yield FieldError(path, _error_message(details))
 
 
 def _error_message(details: ErrorDetails) -> str:
@@ -311,7 +313,7 @@ def _error_message(details: ErrorDetails) -> str:
     if isinstance(value, RepeatedField):
         return value.message
     if isinstance(value, UnquotedNumber):
-        if kind in _TEXT_EXPECTED:
+        if kind in {"string_type", "enum", "literal_error"}:
             return f"{quote(value.digits)} is a number; send text, in quotes"
         value = value.digits
     if kind == "string_pattern_mismatch":
@@ -321,7 +323,6 @@ def _error_message(details: ErrorDetails) -> str:
     return details["msg"]
 
 
-_TEXT_EXPECTED = frozenset({"string_type", "enum", "literal_error"})
 _MESSAGES = {
     "string_type": "{0} is no text; give text",
     "string_unicode": "holds half of a surrogate pair, which is no character",

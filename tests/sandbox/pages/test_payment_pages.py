@@ -17,8 +17,7 @@ from tests.sandbox.wallet_buyer import Buyer, back_at
 from tests.support.exhaustive import LANGUAGES
 from tests.support.tables import every
 from wallet_gateway.formats import format_money
-from wallet_gateway.protocol.cart import build_cart
-from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart import Item, build_cart
 from wallet_gateway.protocol.money import Money
 
 OUTCOMES = {

@@ -39,7 +39,7 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
 )
 from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart
 
 
 class SecondPersonNeeded(OperationRefused):

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wallet_gateway.operations.checkout.addresses import Address, BillingAddress, ShippingAddress
 from wallet_gateway.protocol import checkout as messages
-from wallet_gateway.protocol.cart import Discount, Shipping
-from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.errors import FieldError
 from wallet_gateway.protocol.text import is_storable, quote
 from wallet_gateway.protocol.wire import WireModel

@@ -43,11 +43,11 @@ from wallet_gateway.operations.field_names import in_python_names
 from wallet_gateway.phones import read_mobile_phone
 from wallet_gateway.protocol.cart import (
     Discount,
+    Item,
     Shipping,
     build_cart,
     cart_total,
 )
-from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import OrderContent
 from wallet_gateway.protocol.codes import (
     alpha_2_country,

@@ -19,7 +19,7 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType, RedirectDetails
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.strict_json import canonical
-from wallet_gateway.protocol.written import WrittenMessage, write_down
+from wallet_gateway.protocol.wire import WrittenMessage, write_down
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

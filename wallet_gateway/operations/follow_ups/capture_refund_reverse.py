@@ -44,7 +44,7 @@ from wallet_gateway.operations.follow_ups.execute import (
 )
 from wallet_gateway.operations.inputs import check_reason_code, check_row, requested_units
 from wallet_gateway.operations.merchant_accounts import check_account_of_payment
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from wallet_gateway.domain.error_codes import ITEMS_INVALID
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.field_names import in_python_names
-from wallet_gateway.protocol.cart import Discount, Shipping, build_cart
-from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 
 

@@ -8,7 +8,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import request_of
-from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.cart import ShoppingCart
 
 NOT_YET = "made-when-it-is-sent"
 """Placeholder for the reference, which is created together with the transaction."""
