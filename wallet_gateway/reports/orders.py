@@ -320,7 +320,7 @@ def _text_of(event: TransactionEvent) -> str | Promise:
     if state is TransactionState.EXPIRED and operation is TransactionKind.AUTHORIZATION:
         return _("Wallet button ended, nothing was sent")
     if state is TransactionState.APPROVED:
-        return _APPROVED[operation]
+        return _APPROVED.get(operation, label_of(state))
     return _UPDATED.get(state, label_of(state))
 
 
