@@ -193,7 +193,7 @@ _BEHAVIOUR: Final = {
     "portalReferences": "portal_references",
     "newestFirst": "newest_first",
 }
-"""The attribute of ``Behaviour`` that each field changes."""
+"""The attribute of ``SandboxState`` that each field changes."""
 
 
 def _change_behaviour(given: Values) -> object:
