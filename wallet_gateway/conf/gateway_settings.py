@@ -24,7 +24,7 @@ from pydantic import (
 
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.proxy import FROM_ENVIRONMENT, is_proxy
+from wallet_gateway.client.proxy import FROM_ENVIRONMENT, is_loopback, is_proxy
 from wallet_gateway.conf.django_tests import is_set_by_tests
 from wallet_gateway.conf.published_keys import is_published_fernet_key
 from wallet_gateway.conf.sections import (
@@ -48,7 +48,6 @@ from wallet_gateway.conf.values import (
     is_client_certificate,
     is_fernet_key,
     is_local,
-    is_loopback,
     split_address,
     unknown_name,
     unreadable_file,

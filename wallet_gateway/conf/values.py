@@ -18,6 +18,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.utils.module_loading import import_string
 
+from wallet_gateway.client.proxy import is_loopback
+
 SETTING = "WALLET_GATEWAY"
 """The name of the one setting of this app."""
 _KEY_BYTES, _FEWEST_DIFFERENT = 32, 8
@@ -134,16 +136,6 @@ def is_origin(value: object) -> bool:
     usual_port = {"http": ":80", "https": ":443"}[url.scheme]
     is_exact = "*" not in url.netloc and not url.netloc.endswith((usual_port, ":"))
     return is_exact and (url.scheme == "https" or is_loopback(url.hostname))
-
-
-def is_loopback(host: str | None) -> bool:
-    """Return whether a host name is this machine and nothing else."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host or "").is_loopback
-    except ValueError:
-        return False
 
 
 def is_local(host: str | None) -> bool:
