@@ -50,16 +50,16 @@ def oscar_shop() -> Iterator[str]:
 def pay_an_order(control: object) -> str:
     """Let a guest buy two mugs, and give somebody of the staff an account."""
     from django.contrib.auth.models import User
-    from django.test import Client
     from oscar.core.loading import get_model
     from oscar.test.factories import CountryFactory
 
-    from tests.contrib.oscar.shop import pay, place_an_order, to_pay
+    from tests.contrib.oscar.shop import OscarShop, to_pay
 
     get_model("sites", "Site").objects.update_or_create(pk=1, defaults={"domain": "shop.example"})
     CountryFactory(iso_3166_1_a2="DE", iso_3166_1_a3="DEU", is_shipping_country=True)
     User.objects.create_superuser("staff", EMAIL, PASSWORD)
-    client = Client()
-    place_an_order(client)
-    pay(client, control)
+    # The settings and the clock stay as they are.
+    shop = OscarShop(gateway=control, pass_time=print, settings=None, patch=None)  # type: ignore[arg-type]
+    shop.place_an_order()
+    shop.pay()
     return to_pay().reference
