@@ -17,6 +17,7 @@ from wallet_gateway.conf import project
 from wallet_gateway.conf.django_tests import is_test_run
 from wallet_gateway.doctor import character_sets, host
 from wallet_gateway.findings import Code, Finding, Level
+from wallet_gateway.protocol.wire import BuiltOnFirstUse
 
 ONLY_WITHOUT_DEBUG: Final = frozenset(
     {Code.SQLITE_IN_PRODUCTION, Code.SANDBOX_MERCHANT, Code.SIGNING_KEY_PUBLISHED}
@@ -52,6 +53,13 @@ def check_time_zone(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
 def check_packages(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Check that the packages imported on first use can be imported."""
     return _messages(project.packages())
+
+
+@register(Tags.compatibility)
+def check_messages(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Build what every message is read with: an error of pydantic stops the start, and not a payment."""
+    BuiltOnFirstUse.build_all()
+    return []
 
 
 @register(Tags.compatibility)

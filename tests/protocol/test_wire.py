@@ -1,20 +1,25 @@
-"""The base of every message: its names, and its sentences about faults."""
+"""The base of every message: its names, its sentences about faults, validators made on first use."""
 
 from __future__ import annotations
 
+import gc
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Annotated
 
 import pytest
-from pydantic import Strict
+from pydantic import Field, Strict
+from pydantic_core import SchemaError
 
-from tests.protocol.samples import changed, checkout, follow_up
+from tests.protocol.samples import changed, checkout, follow_up, paths
 from tests.support.tables import every
 from wallet_gateway.protocol.checkout import CheckoutRequest, PageDetails
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.field_types import Text
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpRequest
-from wallet_gateway.protocol.wire import WireModel
+from wallet_gateway.protocol.wire import BuiltOnFirstUse, WireModel
 
 
 def fault_of(read: Callable[..., object], *given: object, **values: object) -> FieldError:
@@ -124,3 +129,40 @@ def test_a_fault_that_nobody_foresaw_is_told_in_the_words_of_pydantic() -> None:
         flag: Annotated[bool, Strict()]
 
     assert fault_of(Flag.build, flag="yes") == FieldError("flag", "Input should be a valid boolean")
+
+
+# Making the validators
+
+
+def test_threads_that_need_a_message_first_all_read_it_by_its_own_rules() -> None:
+    for _ in range(20):
+
+        class Longer(WireModel):
+            first: Text
+            third: Text
+
+        started = threading.Barrier(8)
+
+        def faults(
+            _: int, message: type[WireModel] = Longer, start: threading.Barrier = started
+        ) -> list[str]:
+            start.wait()
+            with pytest.raises(InvalidMessage) as caught:
+                message.build(first="")
+            return paths(caught.value)
+
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(faults, range(8))) == [["first", "third"]] * 8
+
+
+def test_what_every_message_is_read_with_can_be_built_before_it_is_needed() -> None:
+    class Wrong(BuiltOnFirstUse):
+        second: Annotated[str, Field(pattern="(")]
+
+    try:
+        with pytest.raises(SchemaError, match="unclosed group"):
+            BuiltOnFirstUse.build_all()
+    finally:
+        del Wrong
+        gc.collect()
+    BuiltOnFirstUse.build_all()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self, cast, get_args
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Strict,
@@ -24,6 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
 from wallet_gateway.conf.values import Problem, import_fault, unknown_name
+from wallet_gateway.protocol.wire import BuiltOnFirstUse
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
@@ -70,7 +70,7 @@ def context_of(info: ValidationInfo) -> Context:
     return cast(Context, info.context)
 
 
-class Section(BaseModel):
+class Section(BuiltOnFirstUse):
     """One dict of the settings."""
 
     model_config = ConfigDict(

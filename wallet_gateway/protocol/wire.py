@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
@@ -41,6 +42,7 @@ CURRENCY: Final = "currencyCode"
 
 MISSING: Final = "is missing; it is mandatory"
 MISSING_WHERE: Final = "is missing; it is required where {}"
+_BUILDING: Final = RLock()
 
 
 class _Name(str):
@@ -50,7 +52,27 @@ class _Name(str):
     __repr__ = str.__str__
 
 
-class WireModel(BaseModel):
+class BuiltOnFirstUse(BaseModel):
+    """A model whose validator is made when it is first needed: all of them together take long at start."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    @classmethod
+    def model_rebuild(cls, **options: Any) -> bool | None:
+        """Make the validator, unless it is there; pydantic calls this on first use."""
+        # One thread builds and others wait: not every release of pydantic sees to that by itself.
+        with _BUILDING:
+            return super().model_rebuild(**options)
+
+    @classmethod
+    def build_all(cls) -> None:
+        """Make the validators of all subclasses; raises pydantic's error where that cannot be done."""
+        for model in cls.__subclasses__():
+            model.model_rebuild()
+            model.build_all()
+
+
+class WireModel(BuiltOnFirstUse):
     """A message or a part of one; attributes in snake_case, wire names in camelCase."""
 
     model_config = ConfigDict(
