@@ -161,8 +161,10 @@ class _Baseline:
         What is computed when a module is loaded is reached by all of them.
         """
         names = set(self.seconds)
-        if mutant.place:
-            names &= set().union(*(self.reached.get((mutant.module, line), ()) for line in mutant.lines))
+        reaching = set().union(*(self.reached.get((mutant.module, line), ()) for line in mutant.lines))
+        # Without a test's name: a function that the module itself calls, or a default value.
+        if mutant.place and "" not in reaching:
+            names &= reaching
         chosen: list[str] = []
         spent = 0.0
         for name in (name for name in self.seconds if name in names):
