@@ -110,7 +110,7 @@ SUBJECTS: Final = (
     _of(
         "client",
         "client.gateway client.http_transport client.connection client.exception_map"
-        " client.request_deadline client.responses client.errors",
+        " client.request_deadline client.responses client.errors client.proxy",
         "client",
     ),
     _of(
