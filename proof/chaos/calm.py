@@ -9,7 +9,7 @@ from proof.chaos.gateway_steps import HONEST
 from proof.chaos.merchant_steps import resume_everywhere
 from proof.chaos.shop import Shop
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import UNENDED_STATES, TransactionState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, OperationBatch
 from wallet_gateway.models.batches import BatchState
 from wallet_gateway.testing.control import SandboxRefused
@@ -53,9 +53,3 @@ def _let_provider_decide(shop: Shop) -> None:
     for row in GatewayTransaction.objects.filter(state=TransactionState.PENDING):
         with suppress(SandboxRefused):
             shop.control.settle_pending(row.reference, "success", **shop.named(row.gateway))
-
-
-def still_unended() -> list[str]:
-    """Return what has not ended after the calm: each of it waits for a person, or it would be a failure."""
-    rows = GatewayTransaction.objects.filter(state__in=UNENDED_STATES | {TransactionState.ANOMALY})
-    return [f"{row} is {row.state}" for row in rows.order_by("pk")]

@@ -70,7 +70,7 @@ def _deadline() -> RequestDeadline:
 
 
 def _names_no_path(record: logging.LogRecord) -> bool:
-    """Leave out the lines of urllib3 that have the URL of a call of ours, with its query."""
+    """Filter out urllib3's log lines that contain the URL of one of our calls, with its query."""
     return _call.get() is None or "/" not in record.getMessage()
 
 

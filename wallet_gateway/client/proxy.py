@@ -52,7 +52,8 @@ def is_loopback(host: str | None) -> bool:
 def proxy_of(setting: str | None, base_url: str) -> Proxy | None:
     """Return a gateway's proxy: that of the setting, none for None, or the environment's at this moment.
 
-    There is none to a gateway on this machine. Raises ValueError for one in the environment that is none.
+    A gateway on this machine is reached without a proxy. Raises ValueError if the value in the environment is
+    not the address of a proxy.
     """
     gateway = urlsplit(base_url)
     if setting is None or is_loopback(gateway.hostname):

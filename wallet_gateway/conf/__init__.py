@@ -78,10 +78,7 @@ def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
 
 def account_problems() -> Mapping[str, str]:
     """Return the same as one text for each account."""
-    found = wrong_accounts().items()
-    return {
-        alias: "; ".join(f"{one.setting}: {one.expected}" for one in problems) for alias, problems in found
-    }
+    return {alias: "; ".join(map(str, problems)) for alias, problems in wrong_accounts().items()}
 
 
 def check_account(alias: str, given: object) -> tuple[Problem, ...]:

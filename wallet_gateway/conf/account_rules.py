@@ -14,10 +14,9 @@ from django.http.request import validate_host
 
 from wallet_gateway.conf.gateway_settings import (
     KEYS_NEEDED,
-    MAX_ALIAS_LENGTH,
     PUBLISHED_KEY,
     GatewaySettings,
-    is_alias,
+    problems_of_alias,
     read_gateway,
     read_origin,
 )
@@ -83,10 +82,7 @@ def with_address(given: Any, addresses: object) -> Any:  # noqa: ANN401 - of the
 
 def read_account(where: str, alias: str, given: object, *, shop: Settings) -> GatewaySettings:
     """Return an account outside the settings; raises `WrongSettings` with all that is missing or wrong."""
-    problems: list[Problem] = []
-    if not is_alias(alias):
-        expected = f"an alias of 1 to {MAX_ALIAS_LENGTH} of a-z 0-9 _ -"
-        problems.append(Problem(setting=where, expected=expected))
+    problems = problems_of_alias(where, alias)
     if not isinstance(given, dict):
         raise WrongSettings([*problems, Problem(setting=where, expected="a dict")])
     if refused := [*_problems_of_address(where, given, shop.base_urls)]:

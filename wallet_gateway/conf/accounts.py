@@ -98,7 +98,7 @@ class AccountsElsewhere:
             fault = self._fault or f"it has no {alias!r}"
             raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'], {self._path}: {fault}")
         if found.settings is None:
-            raise ImproperlyConfigured("; ".join(f"{one.setting}: {one.expected}" for one in found.problems))
+            raise ImproperlyConfigured("; ".join(map(str, found.problems)))
         return found.settings
 
     def problems(self) -> Mapping[str, tuple[Problem, ...]]:
@@ -173,7 +173,7 @@ class AccountsElsewhere:
         if found is not None and self._told.get(alias, ()) != found.problems:
             self._told[alias] = found.problems
             for problem in found.problems:
-                logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
+                logger.error("a gateway is not used: %s", problem)
         return found
 
     def _read(self, source: _Source, alias: Any) -> _Account | None:  # noqa: ANN401 - of the shop

@@ -88,6 +88,12 @@ def is_alias(value: object) -> bool:
     return isinstance(value, str) and bool(_ALIAS.fullmatch(value))
 
 
+def problems_of_alias(where: str, alias: object, what: str = "an alias") -> list[Problem]:
+    """Return what is wrong with the name of a gateway or an address; nothing if it is right."""
+    expected = f"{what} of 1 to {MAX_ALIAS_LENGTH} of a-z 0-9 _ -"
+    return [] if is_alias(alias) else [Problem(setting=where, expected=expected)]
+
+
 def read_origin(origin: object, *, debug: bool, live: bool) -> str:
     """Return the scheme and host by which customers reach the shop; raises ValueError with what is expected.
 
@@ -421,7 +427,7 @@ class GatewaySettings(Section):
 
     @cached_property
     def wallet(self) -> WalletPolicy | None:
-        """The wallet button; None if there is none."""
+        """The wallet button; None for a gateway without a button."""
         if self.wallet_settings is None:
             return None
         return self.wallet_settings.policy(profile=self.profile, gateway_url=self.base_url.rstrip("/"))

@@ -38,7 +38,7 @@ class WrongSettings(ImproperlyConfigured):
     """Everything that is missing or wrong in what was read, as problems."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("; ".join(f"{one.setting}: {one.expected}" for one in problems))
+        super().__init__("; ".join(map(str, problems)))
         self.problems = tuple(problems)
 
 

@@ -16,11 +16,10 @@ from wallet_gateway.conf.account_rules import problems_of_address, with_address
 from wallet_gateway.conf.accounts import AccountsElsewhere
 from wallet_gateway.conf.gateway_settings import (
     KEYS_NEEDED,
-    MAX_ALIAS_LENGTH,
     MAX_DAYS,
     GatewaySettings,
     Keys,
-    is_alias,
+    problems_of_alias,
     read_gateway,
     read_origin,
 )
@@ -125,10 +124,9 @@ class Settings(Section):
             raise ValueError("a dict with an address by name, because accounts outside the settings name one")
         problems: list[Problem] = []
         for name, given in value.items():
-            if not is_alias(name):
-                expected = f"a name of 1 to {MAX_ALIAS_LENGTH} of a-z 0-9 _ -"
-                problems.append(Problem(setting=full_name("", name), expected=expected))
-            problems += problems_of_address(full_name("", name), given, debug=context_of(info).debug)
+            where = full_name("", name)
+            problems += problems_of_alias(where, name, "a name")
+            problems += problems_of_address(where, given, debug=context_of(info).debug)
         if problems:
             raise Faults(problems)
         return value
@@ -154,9 +152,7 @@ class Settings(Section):
         problems: list[Problem] = []
         for alias, given in value.items():
             where, whole = full_name("", alias), with_address(given, addresses)
-            if not is_alias(alias):
-                expected = f"an alias of 1 to {MAX_ALIAS_LENGTH} of a-z 0-9 _ -"
-                problems.append(Problem(setting=where, expected=expected))
+            problems += problems_of_alias(where, alias)
             try:
                 found[alias] = read_gateway(
                     where, alias, whole, debug=context_of(info).debug, public_origin=origin

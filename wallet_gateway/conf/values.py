@@ -37,6 +37,9 @@ class Problem:
     setting: str
     expected: str
 
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.expected}"
+
 
 def unknown_name(name: object, known: Iterable[str]) -> str:
     """Return a hint with the correct name for an unknown setting."""

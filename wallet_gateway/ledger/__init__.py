@@ -1,1 +1,1 @@
-"""The books: the only place that writes states and totals, and what the shop is told of them."""
+"""The books: the only package that writes states and totals, and the events that the shop gets."""

@@ -1,15 +1,15 @@
 """The only writer of states and totals: one change of one transaction, in one database transaction.
 
 Whatever is learned or decided about a transaction (an answer, a status record, a fault, a person's word) is a
-`Change`. `apply` reads what it means for the state (`states.advance`) and for the money (`book`), writes both
-with the differences that it shows, an event and what the shop is told, commits, and then tells the shop.
+`Change`. `apply` reads what it means for the state (`advance`) and for the money (`book`), writes both
+with the differences that it shows, an event and the outbox, commits, and then notifies the shop.
 
 1. A total changes by an UPDATE that adds a difference; it is never written from a row that was read.
 2. The order's version is the lock: each write of money raises it, and a writer that finds another version has
    written nothing, reads again and starts over. A deposit has only counters, which need no version.
 3. A transaction changes only while it has the state, and the claim to send, that were read.
-4. State, totals, differences, event and outbox are committed together or not at all. The shop is told after
-   the commit; a receiver that fails changes nothing of what is written.
+4. State, totals, differences, event and outbox are committed together or not at all. The shop is notified
+   after the commit; a receiver that fails changes nothing of what is written.
 5. Rows are locked in the same sequence everywhere: order, payment or deposit, transaction.
 
 All of it may run again after a conflict, so it begins with copies of the rows as they were read.
@@ -566,12 +566,10 @@ def book(
         return Booking()
     released: dict[str, Any] = {"holds_reservation": False}
     if kind is TransactionKind.REVERSAL:
+        if not is_approved and not transaction.holds_reservation:
+            return Booking()
         if not is_approved:
-            return (
-                Booking(reversal=Reversal.NONE, transaction_columns=released)
-                if (transaction.holds_reservation)
-                else Booking()
-            )
+            return Booking(reversal=Reversal.NONE, transaction_columns=released)
         if was_approved:
             # An approval that became an anomaly and was then accepted is already in the totals.
             return Booking(transaction_columns=released)

@@ -309,8 +309,8 @@ def _shortfall(transaction: GatewayTransaction, finding: Finding) -> Explanation
 # A customer who has the browser's key can create an odd record under the reference of an order, and of as
 # many orders as they care to make. So the record of a checkout or an authorization stops its own payment
 # only; the second one within the hour is an alarm. No browser knows the reference of a capture, refund,
-# reversal or detached refund, and nobody else writes the answer to our own request: a mix-up there shows that
-# the gateway itself misreads our amounts.
+# reversal or detached refund, and only the gateway answers our own request: a mix-up there shows that the
+# gateway itself misreads our amounts.
 
 
 def pause_after_mix_up(

@@ -108,7 +108,7 @@ def check_account(alias: str, account: Mapping[str, Any]) -> tuple[str, ...]:
     :returns: a text for each wrong field with what is expected, without secrets; empty if it can be used.
     :raises ImproperlyConfigured: where `GATEWAYS` is a dict.
     """
-    return tuple(f"{one.setting}: {one.expected}" for one in conf.check_account(alias, account))
+    return tuple(map(str, conf.check_account(alias, account)))
 
 
 @sensitive_variables()

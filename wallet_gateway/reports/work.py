@@ -276,8 +276,8 @@ def held_by(row: Discrepancy) -> int:
 def is_bookable(row: Discrepancy) -> bool:
     """Return whether a person may book what a discrepancy is about.
 
-    An operation made elsewhere for which there is a rule, until it is booked; and the amount of a capture or
-    refund of ours that the gateway carried out with another amount, until a person has decided on it.
+    An operation made elsewhere for which there is a rule, until it is booked; and the amount of our own
+    capture or refund that the gateway carried out with another amount, until a person has decided on it.
     """
     if row.kind != DiscrepancyKind.MADE_ELSEWHERE:
         return _is_other_amount(row)

@@ -58,7 +58,7 @@ def wallet_js(*, base_url: str, pay_js_url: str) -> str:
 
 
 def wallet_js_module(name: str, *, version: str) -> str | None:
-    """Return the text of a module of ``wallet.js``; None if there is none, or not in this version."""
+    """Return the text of a module of ``wallet.js``; None for an unknown module or another version."""
     modules = {path.stem: path for path in _module_files()}
     if name not in modules or version != wallet_js_version():
         return None
