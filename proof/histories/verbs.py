@@ -12,8 +12,10 @@ from decimal import Decimal
 from typing import Any, Final, ParamSpec
 
 from django.contrib.auth import get_user_model
+from django.db import OperationalError
 from django.db.models import F
 
+from proof.histories.crashes import Died
 from proof.histories.speech import APPROVED, PENDING
 from proof.histories.steps import NothingToDo, nth
 from proof.histories.world import World
@@ -293,7 +295,14 @@ def decide(world: World, *, which: int, how: str, by: str) -> None:
         if truth == PENDING:
             raise NothingToDo
         how = "DID_HAPPEN" if truth == APPROVED else "DID_NOT_HAPPEN"
-    payments.approvals.resolve(found, decision=Decision[how], reason="ticket 4711", by=person(by))
+    try:
+        payments.approvals.resolve(found, decision=Decision[how], reason="ticket 4711", by=person(by))
+    except (Died, OperationalError):
+        # The commit may have been its last deed.
+        world.bury()
+        if GatewayTransaction.objects.get(pk=found.pk).decided_by_person:
+            world.note_decision(found, is_careless=is_careless)
+        raise
     world.note_decision(found, is_careless=is_careless)
 
 

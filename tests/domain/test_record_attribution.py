@@ -74,6 +74,18 @@ WHOSE: list[tuple[str, list[StatusRecord], dict[str, Any], dict[str, Any]]] = [
         OF_SHARED | {"attributed": frozenset({("ecom.capture", 400)})},
         {"absent": True, "elsewhere": (filed(transaction_amount="4.00"),)},
     ),
+    (
+        "another amount alone, once ours has ended without money",
+        [filed(transaction_amount="4.00")],
+        OF_SHARED | {"has_ended": True},
+        {"absent": True, "elsewhere": (filed(transaction_amount="4.00"),)},
+    ),
+    (
+        "our amount once ours has ended without money",
+        [filed()],
+        OF_SHARED | {"has_ended": True},
+        {"record_id": "g1", "elsewhere": ()},
+    ),
     # A refusal is ours by its id alone.
     ("a refusal with our id", [filed(state="Errored")], OF_ID, {"verdict": V.REJECTED}),
     ("with another", [filed(id="g2", state="Errored")], OF_ID, {"verdict": V.INCONCLUSIVE}),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.gateway import Answer, Record, losing, record, without_id
+from tests.support.gateway import Answer, Record, losing, record, refusing, without_id
 from tests.support.refusals import refuses
 from tests.support.shop import (
     Shop,
@@ -294,6 +294,19 @@ def test_two_records_whose_ids_begin_alike_are_two_differences(shop: Shop) -> No
     appears(shop, payment, *(elsewhere(payment, REFUND, 1, "g" * 400 + end) for end in "ab"))
     shop.ask(payment)
     assert [one.kind for one in open_differences()] == ["MADE_ELSEWHERE"] * 2
+
+
+def test_beside_a_refused_refund_one_of_another_amount_is_the_portals_and_is_told_once(shop: Shop) -> None:
+    shop.configure(SHARES_REFERENCES=True)
+    payment = shop.pay()
+    shop.gateway.answers.append(refusing(400))
+    refused = payments.refund(order_of(payment), TEN)
+    assert refused.state == "REJECTED"
+    appears(shop, payment, elsewhere(payment, REFUND, 4))
+    shop.days(2)
+    (difference,) = open_differences()
+    payments.approvals.book_discrepancy(difference, reason="by support", by="anna")
+    assert state(payment) == ("PART_REFUNDED", False)
 
 
 def test_a_chargeback_found_with_the_query_of_a_refund_freezes(shop: Shop) -> None:

@@ -76,6 +76,8 @@ class Expectation:
     """The record that approved this transaction; an approved one with another id is a second execution."""
     is_accepted: bool = False
     """A person has accepted the gateway's report of this transaction."""
+    has_ended: bool = False
+    """It has ended without money: only a record of exactly its amount can still be its own."""
     is_paid: bool = False
     """Its payment was approved, so captures and refunds of it are possible."""
     our_references: frozenset[str] = frozenset()
@@ -133,12 +135,12 @@ def _fits(record: StatusRecord, expected: Expectation) -> bool:
 def _of_another_amount(fits: Sequence[StatusRecord], expected: Expectation) -> list[StatusRecord]:
     """Return the records that fit and are another's by their amount.
 
-    Under a reference that transactions share, a record of another amount is another's if one of our amount
-    stands beside it, or if it is like the one of a transaction that has its record already.
+    Under a reference that transactions share, a record of another amount is another's if ours has ended, if
+    one of our amount stands beside it, or if it is like the one of a transaction that has its record already.
     """
     shared = [record for record in fits if record.client_system_transaction_id != expected.reference]
     odd = [record for record in shared if minor_units(record) != expected.amount]
-    if len(odd) < len(fits):
+    if expected.has_ended or len(odd) < len(fits):
         return odd
     return [record for record in odd if (record.type.lower(), minor_units(record)) in expected.attributed]
 

@@ -177,6 +177,7 @@ def _full_expectation(
         expected,
         other_references=frozenset({original} if original else set()),
         reported_id=transaction.record_id or transaction.reported_id,
+        has_ended=transaction.state in _UNAPPROVED,
         is_paid=transaction.payment.authorized > 0,
         our_references=_our_references(records, expected),
         is_accepted_twice=_is_accepted_twice(transaction),
