@@ -2,7 +2,7 @@
 
 The rows are the queue. Any number of workers on any number of machines may sweep at the same time. Each sweep
 records its heartbeat, so that a stopped one is noticed. Batches run separately, see
-`operations.batches.drive`.
+`payments.batches`.
 """
 
 from __future__ import annotations
