@@ -23,8 +23,8 @@ from wallet_gateway.domain import outcomes
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
 from wallet_gateway.domain.polling_schedule import PollState, next_query_at
 from wallet_gateway.ledger import apply
-from wallet_gateway.operations.maintenance import sweep
 from wallet_gateway.operations.sending import answers
+from wallet_gateway.payments import sweeper
 
 _book = apply.book
 _record_not_sent = answers.record_not_sent
@@ -48,7 +48,7 @@ def _ask_no_more(position: PollState, *, jitter: float = 0.0) -> datetime | None
     return None if position.state is TransactionState.UNKNOWN else next_query_at(position, jitter=jitter)
 
 
-def _miss_nobody(*, context: object) -> int:
+def _miss_nobody(_: object) -> int:
     return 0
 
 
@@ -74,7 +74,7 @@ PLANTED: Final[Mapping[str, Plant]] = {
 """Each fault that nearly every history meets, by what it is, as a context in which it is there."""
 
 RARE: Final[Mapping[str, Plant]] = {
-    "a dead sender is not missed": lambda _: patch.object(sweep, "end_leases", _miss_nobody),
+    "a dead sender is not missed": lambda _: patch.object(sweeper, "_end_leases", _miss_nobody),
     "a second execution is not seen": lambda _: patch.object(outcomes, "_judge", _look_at_the_first),
 }
 """Faults that show only where a gateway executes twice, or a sender dies at its one boundary."""

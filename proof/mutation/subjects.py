@@ -139,9 +139,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "batches",
-        "operations.batches.drive operations.batches.plan operations.maintenance.sweep"
-        " operations.maintenance.authorization_expiry operations.maintenance.ledger_comparison"
-        " operations.migration.import_export",
+        "payments.batches payments.sweeper payments.comparison payments.migration",
         "money/batches money/maintenance money/migration",
     ),
     _of(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import cast
+from types import TracebackType
+from typing import Self, cast
 
 from django.db import IntegrityError
 
-from wallet_gateway.ledger.transactions import in_transaction
+from wallet_gateway import gateways
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import MigratedDeposit
-from wallet_gateway.operations.context import Clock
-from wallet_gateway.operations.migration.spool import CheckedRow, CheckedRows
 from wallet_gateway.protocol.migration_file import (
     MigrationRow,
     RowError,
@@ -22,7 +25,7 @@ from wallet_gateway.protocol.migration_file import (
     text_lines,
     write_rows,
 )
-from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.money import Money, parse_amount
 
 _BATCH = 2_000
 """Rows looked up and stored per statement; an import keeps only this many in memory, and all identifiers."""
@@ -58,23 +61,21 @@ class ImportStep:
     """The bad rows of this batch."""
 
 
-Steps = Generator[ImportStep, None, ImportReport]
-
-
+@sensitive_variables()
 def import_migration_file(
-    lines: Iterable[str | bytes],
-    *,
-    gateway: str,
-    clock: Clock,
-    keep_good: bool = False,
-    dry_run: bool = False,
+    lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
 ) -> ImportReport:
-    """Store the deposits of a migration file; report every bad row by its line and reason.
+    """Store the deposits of a migration file; with a bad row nothing is stored, unless `keep_good`.
 
-    Open the file as binary. If a row is bad, nothing is stored unless `keep_good` is set, which stores the
-    good rows. A deposit that was refunded before its file was imported is completed by its row.
+    :param lines: the lines of the file, such as `open(path, "rb")`.
+    :param gateway: alias of the gateway through which they are refunded.
+    :param keep_good: store the good rows of a file with bad ones.
+    :param dry_run: check the file and store nothing.
+    :returns: how many rows are good, and the bad ones by line and reason.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    steps = import_in_steps(lines, gateway=gateway, clock=clock, keep_good=keep_good, dry_run=dry_run)
+    check_outside_transaction("payments.maintenance.import_migration_file")
+    steps = import_in_steps(lines, gateway=gateway, keep_good=keep_good, dry_run=dry_run)
     try:
         while True:
             next(steps)
@@ -83,20 +84,33 @@ def import_migration_file(
         return report
 
 
+@sensitive_variables()
 def import_in_steps(
-    lines: Iterable[str | bytes],
-    *,
-    gateway: str,
-    clock: Clock,
-    keep_good: bool = False,
-    dry_run: bool = False,
-) -> Steps:
-    """Import like `import_migration_file`, and yield the progress after each batch.
+    lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
+) -> Generator[ImportStep, None, ImportReport]:
+    """Import as `import_migration_file` does, and yield the progress after each batch of rows.
 
-    The whole file is checked before anything is stored. Then each batch is committed separately, which keeps
-    database transactions short. Finish an interrupted import with `keep_good`, because the rows already
-    stored are reported as known.
+    Each batch is committed separately. An interrupted import is completed with `keep_good`: the rows that it
+    has stored are reported as known.
+
+    :param lines: the lines of the file, such as `open(path, "rb")`.
+    :param gateway: alias of the gateway through which they are refunded.
+    :param keep_good: store the good rows of a file with bad ones.
+    :param dry_run: check the file and store nothing.
+    :returns: a generator of steps, whose value at the end is the report.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
+    check_outside_transaction("payments.maintenance.import_in_steps")
+    if isinstance(lines, str | bytes):
+        # The types take one text for its characters.
+        raise TypeError("lines must be several texts, such as a list of them, not one")
+    return _import(lines, gateway, keep_good=keep_good, dry_run=dry_run)
+
+
+def _import(
+    lines: Iterable[str | bytes], gateway: str, *, keep_good: bool, dry_run: bool
+) -> Generator[ImportStep, None, ImportReport]:
+    """Check the whole file before anything is stored, and then commit each batch separately."""
     with CheckedRows() as good:
         rejected: list[RowError] = []
         rejected_in_all = 0
@@ -107,7 +121,7 @@ def import_in_steps(
             yield ImportStep(checked=good.count + rejected_in_all, stored=0, bad=bad)
         wanted = not dry_run and (keep_good or not rejected_in_all)
         if wanted:
-            yield from _store_all(good, gateway, clock, checked=good.count + rejected_in_all)
+            yield from _store_all(good, gateway, checked=good.count + rejected_in_all)
         return ImportReport(
             accepted=good.count,
             rejected=tuple(rejected),
@@ -180,8 +194,8 @@ def _why_not(row: MigrationRow, there: MigratedDeposit | None) -> str:
     return "more has been refunded since than this row leaves" if refunded > row.money.minor_units else ""
 
 
-def _store_all(good: CheckedRows, gateway: str, clock: Clock, *, checked: int) -> Iterator[ImportStep]:
-    now, stored = clock.now(), 0
+def _store_all(good: CheckedRows, gateway: str, *, checked: int) -> Iterator[ImportStep]:
+    now, stored = gateways.clock().now(), 0
     for batch in good.batches(_BATCH):
         _store(batch, gateway, now)
         stored += len(batch)
@@ -219,11 +233,91 @@ def _complete(there: MigratedDeposit, given: MigratedDeposit) -> None:
     )
 
 
-def export_migration_file(*, gateway: str, is_live: bool = False) -> Iterator[str]:
-    """Write the known deposits of one gateway as a migration file, line by line, header first.
+# The good rows of a file, kept on disk between check and storage
 
-    If it `is_live`, a refund that was a test gave nothing back.
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """The stored values of a valid row."""
+
+    parent_transaction_id: str
+    currency: str
+    amount_minor: int
+    refunded_before: int
+    transacted_at_text: str
+    transacted_at: str
+    """In ISO 8601, because it is stored as JSON."""
+    provider_transaction_id: str
+
+    @classmethod
+    def of(cls, row: MigrationRow) -> Self:
+        """Return the values of a file's row."""
+        return cls(
+            row.parent_transaction_id,
+            row.currency,
+            parse_amount(row.amount, row.currency),
+            parse_amount(row.refunded_amount, row.currency, allow_zero=True),
+            row.transaction_date_time,
+            row.transacted_at.isoformat(),
+            row.provider_transaction_id,
+        )
+
+    def deposit(self, gateway: str, now: datetime) -> MigratedDeposit:
+        """Return the unsaved database row with these values."""
+        return MigratedDeposit(
+            gateway=gateway,
+            parent_transaction_id=self.parent_transaction_id,
+            currency=self.currency,
+            is_known=True,
+            amount_minor=self.amount_minor,
+            refunded_before=self.refunded_before,
+            transacted_at=datetime.fromisoformat(self.transacted_at),
+            transacted_at_text=self.transacted_at_text,
+            provider_transaction_id=self.provider_transaction_id,
+            created_at=now,
+        )
+
+
+class CheckedRows:
+    """The good rows of a file, kept on disk between check and storage."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by __exit__
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def keep(self, row: MigrationRow) -> None:
+        """Append a row to the temporary file."""
+        checked = CheckedRow.of(row)
+        self._file.write(json.dumps([getattr(checked, name) for name in CheckedRow.__slots__]) + "\n")
+        self.count += 1
+
+    def batches(self, size: int) -> Iterator[list[CheckedRow]]:
+        """Yield the rows in the order of the file, `size` at a time."""
+        self._file.seek(0)
+        while lines := list(islice(self._file, size)):
+            yield [CheckedRow(*json.loads(line)) for line in lines]
+
+
+@sensitive_variables()
+def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
+    """Return the known deposits of a gateway as the lines of a migration file.
+
+    :param gateway: its alias: `"default"`.
+    :returns: the lines with their line ends, for `file.writelines`; rows are read while it runs.
     """
+    # To a live gateway a refund that was a test gave nothing back.
+    return _lines(gateway, is_live=not gateways.is_test(gateway))
+
+
+def _lines(gateway: str, *, is_live: bool) -> Iterator[str]:
     rows = MigratedDeposit.objects.filter(gateway=gateway, is_known=True).order_by("pk")
     deposits = cast(Generator[MigratedDeposit], rows.iterator(chunk_size=_BATCH))
     # If a download breaks off, the cursor must be closed here: psycopg waits for its own lock for ever when

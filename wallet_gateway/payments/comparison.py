@@ -20,10 +20,12 @@ from wallet_gateway.domain.explanations import Explanation, ExplanationCode, exp
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionOrigin, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import Change, apply, reread
 from wallet_gateway.ledger.discrepancies import is_settled_by_person
 from wallet_gateway.ledger.repair import book_by_policy
-from wallet_gateway.ledger.transactions import in_statement
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
@@ -34,7 +36,6 @@ from wallet_gateway.operations.polling.status_result import contradict_others
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds between tries while the gateway does not answer; after the last try the comparison stops."""
 _BATCH = 200
-_TOUCHED = timedelta(days=40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,44 +60,50 @@ class Comparison:
     """The result for each of them; the gateway is asked while this is read."""
 
 
-def comparable(
-    *, context: GatewayContext, touched: timedelta = _TOUCHED, unsent: bool = False
-) -> QuerySet[GatewayTransaction]:
-    """Return a gateway's comparable transactions: sent, and created or changed within the time `touched`.
+@sensitive_variables()
+def comparison(
+    gateway: str, *, days: int, repair_as: str = "", resume: bool = False, unsent: bool = False
+) -> Comparison:
+    """Compare the transactions of one gateway that were created or changed lately with its records.
 
-    A live gateway does not know the tests.
-    `unsent` adds what was not sent as far as these rows say: those of a restored backup do not know what was
-    sent after it.
+    It keeps to the gateway's `QUERIES["RATE"]` and runs while the rows are read. Reading them raises
+    `GatewayUnreachable` when the gateway stops answering; `resume` continues there.
+
+    :param gateway: its alias in the settings: `"default"`.
+    :param days: how far back, a whole number: `30`.
+    :param repair_as: the person in whose name differences are recorded; empty to change nothing.
+    :param resume: continue an interrupted comparison.
+    :param unsent: include what was not sent as far as these records say: after a restored backup the gateway
+        may know more of it.
+    :returns: the number of transactions, and the rows to read.
+    :raises GatewayUnreachable: `gateway_silent`, while the rows are read.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
-    since = context.clock.now() - touched
-    rows = GatewayTransaction.objects.filter(
-        asked_about(context), gateway=context.alias, origin=TransactionOrigin.SHOP
+    check_outside_transaction("payments.maintenance.comparison")
+    context = context_of(gateway)
+    after = JobPosition.of(Job.LEDGER_COMPARISON, gateway=context.alias) if resume else 0
+    since = context.clock.now() - timedelta(days=days)
+    sent = GatewayTransaction.objects.filter(
+        # A live gateway does not know the tests.
+        asked_about(context),
+        Q(state_changed_at__gte=since) | Q(created_at__gte=since),
+        gateway=context.alias,
+        origin=TransactionOrigin.SHOP,
     )
-    recent = rows.filter(Q(state_changed_at__gte=since) | Q(created_at__gte=since))
     left_out = {TransactionState.SENDING} if unsent else UNSENT_STATES | {TransactionState.SENDING}
-    return recent.exclude(state__in=sorted(left_out)).order_by("pk")
+    compared = sent.exclude(state__in=sorted(left_out)).order_by("pk")
+    return Comparison(
+        total=compared.filter(pk__gt=after).count(),
+        rows=_compare_all(compared, after, repair_as, context),
+    )
 
 
-def position(*, context: GatewayContext) -> int:
-    """Return the id of the last transaction of an unfinished comparison; 0 if it was finished."""
-    return JobPosition.of(Job.LEDGER_COMPARISON, gateway=context.alias)
-
-
-def compare_all(
-    *,
-    context: GatewayContext,
-    touched: timedelta = _TOUCHED,
-    after: int = 0,
-    repair_as: str = "",
-    unsent: bool = False,
+def _compare_all(
+    compared: QuerySet[GatewayTransaction], after: int, repair_as: str, context: GatewayContext
 ) -> Iterator[ComparedTransaction]:
-    """Compare transactions one by one and yield each; repair differences if an author is given.
-
-    Keeps to the gateway's query rate and uses bounded memory. Raises `GatewayUnreachable` after several
-    queries without an answer; its position is stored, see `position`.
-    """
-    found = comparable(context=context, touched=touched, unsent=unsent)
-    rows = found.select_related("payment__order", "deposit")
+    """Compare transactions one by one, at the gateway's query rate and with bounded memory."""
+    rows = compared.select_related("payment__order", "deposit")
     pause, last = 1 / context.policy.query_rate, after
     while batch := list(rows.filter(pk__gt=last)[:_BATCH]):
         for transaction in batch:
