@@ -70,7 +70,7 @@ SUBJECTS: Final = (
     _of("transactions", "ledger.transactions", "money/test_conflicts.py money/checkout"),
     _of(
         "follow_ups",
-        "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
+        "payments.follow_ups payments.execution payments.detached_refunds",
         "money/follow_ups/test_amounts.py money/follow_ups/test_sent_once.py"
         " money/follow_ups/test_detached_refunds.py money/follow_ups/test_second_person.py"
         " money/follow_ups/test_refused_afterwards.py money/checkout/test_inputs.py"
@@ -83,8 +83,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "approvals",
-        "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
-        " operations.approvals.resolve operations.approvals.made_elsewhere",
+        "domain.approval_policy payments.second_person payments.approvals",
         "money/approvals money/test_made_elsewhere.py money/follow_ups/test_second_person.py"
         " money/test_other_amounts.py money/test_it_did_happen.py",
     ),

@@ -11,9 +11,6 @@ from wallet_gateway.domain.error_codes import gettext_noop as _
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
-NOTHING_TO_CAPTURE = Refusal(_("Nothing is left to capture."), ErrorCode.NOTHING_LEFT)
-NOTHING_TO_REFUND = Refusal(_("Nothing is left to refund."), ErrorCode.NOTHING_LEFT)
-NOTHING_TO_REVERSE = Refusal(_("Nothing is left to reverse."), ErrorCode.NOTHING_LEFT)
 _NOTHING_AUTHORIZED = Refusal(_("Nothing is authorized."), ErrorCode.NOTHING_LEFT)
 _AUTHORIZATION_REVERSED = Refusal(
     _("The authorization has been reversed, or a reversal is under way."), ErrorCode.NOTHING_LEFT
@@ -87,6 +84,15 @@ def available(kind: TransactionKind, totals: PaymentTotals) -> int:
     return left[kind](totals)
 
 
+def why_not(kind: TransactionKind, totals: PaymentTotals, wanted: int) -> Refusal | None:
+    """Return the rule that forbids an operation of `wanted`; None if it is allowed."""
+    if kind is TransactionKind.CAPTURE:
+        return why_not_capture(totals, wanted)
+    if kind is TransactionKind.REFUND:
+        return why_not_refund(totals, wanted)
+    return why_not_reverse(totals)
+
+
 def why_not_begin(kind: TransactionKind, totals: PaymentTotals, *, awaits_outcome: bool) -> Refusal | None:
     """Return the reason why an operation of any amount cannot begin; None if one can.
 
@@ -96,8 +102,10 @@ def why_not_begin(kind: TransactionKind, totals: PaymentTotals, *, awaits_outcom
         return OPERATION_OUTSTANDING
     if available(kind, totals) > 0:
         return None
-    if kind is TransactionKind.CAPTURE:
-        return why_not_capture(totals, 0) or NOTHING_TO_CAPTURE
-    if kind is TransactionKind.REFUND:
-        return why_not_refund(totals, 0) or NOTHING_TO_REFUND
-    return why_not_reverse(totals)
+    return why_not(kind, totals, 0) or _NOTHING_LEFT[kind]
+
+
+_NOTHING_LEFT = {
+    TransactionKind.CAPTURE: Refusal(_("Nothing is left to capture."), ErrorCode.NOTHING_LEFT),
+    TransactionKind.REFUND: Refusal(_("Nothing is left to refund."), ErrorCode.NOTHING_LEFT),
+}

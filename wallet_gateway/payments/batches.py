@@ -53,12 +53,8 @@ from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.models.fields import note_of
 from wallet_gateway.models.permissions import OF_KIND, account_has
-from wallet_gateway.operations.approvals.resolve import give_up_unsent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
-from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
-from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.inputs import (
     actor_of,
     check_reason_code,
@@ -67,6 +63,9 @@ from wallet_gateway.operations.inputs import (
     minor_units_of,
 )
 from wallet_gateway.operations.polling.reconciliation import QueryReport, query_all
+from wallet_gateway.payments.detached_refunds import refund_deposit
+from wallet_gateway.payments.execution import Initiator
+from wallet_gateway.payments.follow_ups import follow_up, give_up
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.signals import batch_row_done
@@ -462,7 +461,7 @@ def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
         _record(row, RowState.REFUSED, ResultCode.REFUSED, refused)
         return 0
     author = actor_in(row.batch, "created_by")
-    if give_up_unsent(row.transaction, by=author, context=context, is_awaited=False):
+    if give_up(row.transaction, actor=author, context=context, is_awaited=False):
         _record(row, RowState.REFUSED, ResultCode.UNREACHABLE)
     else:
         _record(row, RowState.CARRIED_OUT)
@@ -479,19 +478,16 @@ def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransact
         is_awaited=False,
     )
     if row.deposit is not None:
-        return refund_migrated(
-            parent_transaction_id=row.deposit.parent_transaction_id,
-            amount=row.amount,
-            currency=row.deposit.currency,
-            context=context,
-            who=who,
-        )
+        return refund_deposit(row.deposit, row.amount.minor_units, context=context, who=who)
     assert payment is not None  # noqa: S101 - an order's row without a payment is left out of its draft
-    if batch.kind == BatchKind.REVERSAL:
-        return reverse(payment=payment, context=context, who=who)
     # No kind is left to chance: one that is not here must never move money as another.
-    verb = {BatchKind.CAPTURE: capture, BatchKind.REFUND: refund}[BatchKind(batch.kind)]
-    return verb(payment=payment, amount=row.amount, context=context, who=who)
+    kind = {
+        BatchKind.CAPTURE: TransactionKind.CAPTURE,
+        BatchKind.REFUND: TransactionKind.REFUND,
+        BatchKind.REVERSAL: TransactionKind.REVERSAL,
+    }[BatchKind(batch.kind)]
+    amount = None if kind is TransactionKind.REVERSAL else row.amount
+    return follow_up(payment, kind, amount=amount, who=who)
 
 
 def _record(

@@ -55,17 +55,17 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.authorizations import uncaptured
-from wallet_gateway.operations.approvals.requests import expire_requests
 from wallet_gateway.operations.cancellation import release_orders
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
-from wallet_gateway.operations.follow_ups.execute import Initiator, resend_unsent
 from wallet_gateway.operations.merchant_accounts import asked_about
 from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queries
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
 from wallet_gateway.operations.wallet import sweep as wallet_sweep
 from wallet_gateway.payments import batches, retention
+from wallet_gateway.payments.execution import Initiator, resend_unsent
+from wallet_gateway.payments.follow_ups import follow_up
+from wallet_gateway.payments.second_person import expire_requests
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line
 
@@ -331,7 +331,7 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
         window = replace(window, policy=CapturePolicy.ASK)
     if not (told_before or _tell(payment, window, approved_at)):
         return False
-    done = False if is_left else _act(payment, window.policy, context)
+    done = False if is_left else _act(payment, window.policy)
     if done is None:
         # The gateway refused it, and the machine does not try a second one: it is left to people.
         done = _tell(payment, replace(window, policy=CapturePolicy.ASK), approved_at)
@@ -370,7 +370,7 @@ def _left(payment: Payment) -> Money:
     return Money.from_minor_units(left, payment.currency)
 
 
-def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool | None:
+def _act(payment: Payment, policy: CapturePolicy) -> bool | None:
     """Do what the settings say; return whether nothing is left to do, and None if it ended without effect.
 
     An action of an earlier sweep is found again by its key: its outcome may have been unknown.
@@ -383,9 +383,9 @@ def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bo
     )
     try:
         if policy is CapturePolicy.CAPTURE:
-            state = capture(payment=payment, context=context, who=who).state
+            state = follow_up(payment, TransactionKind.CAPTURE, who=who).state
         elif policy is CapturePolicy.REVERSE and payment.captured == 0:
-            state = reverse(payment=payment, context=context, who=who).state
+            state = follow_up(payment, TransactionKind.REVERSAL, who=who).state
         else:
             return True
     except OperationRefused as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
 
 from django.utils.translation import gettext_noop as _
 
@@ -39,7 +38,7 @@ from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
     pausing,
 )
-from wallet_gateway.operations.sending.send import Outcomes, send_once
+from wallet_gateway.operations.sending.send import retry_unsent
 from wallet_gateway.protocol.checkout import CheckoutResponse, RedirectDetails
 
 
@@ -91,45 +90,30 @@ def _request(
 
 
 def _send(transaction: GatewayTransaction, request: PageRequest, context: GatewayContext) -> Payment:
-    outcomes: Outcomes[CheckoutResponse, Payment] = Outcomes(
-        answered=lambda answer: _open(transaction, answer, context),
-        not_sent=lambda error: _nothing_left(transaction, error, context),
-        refused=lambda error: _refused(transaction, error, context),
-        unknown=lambda error: _page_lost(transaction, error, context),
-    )
-    return send_once(
-        lambda not_after: context.gateway.send_checkout(request.written, not_after=not_after),
-        outcomes,
-        context=context,
-        retries_unsent=True,
-    )
-
-
-def _nothing_left(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> NoReturn:
-    _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
-    address = context.policy.address
-    raise GatewayUnreachable(
-        _("The gateway at %(address)s cannot be reached: %(reason)s. Nothing was sent."),
-        ErrorCode.NOTHING_SENT,
-        address=address,
-        reason=error.reason,
-    ) from error
-
-
-def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayContext) -> NoReturn:
-    _record(transaction, LifecycleEvent.REJECTED, error, context)
-    raise GatewayRefused(
-        _("The gateway refused to open a payment page: %(answer)s"), answer=explanation_of(error)
-    ) from error
-
-
-def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: GatewayContext) -> NoReturn:
-    # Only the answer contained the page's URL, so no customer can reach that page through us.
-    with pausing(context, error, explanation_of(error)):
-        _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
-    raise GatewayUnreachable(
-        _("The gateway gave no payment page: %(fault)s"), fault=explanation_of(error)
-    ) from error
+    not_after = context.not_after()
+    try:
+        answer = retry_unsent(lambda: context.gateway.send_checkout(request.written, not_after=not_after))
+    except NotSent as error:
+        _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
+        raise GatewayUnreachable(
+            _("The gateway at %(address)s cannot be reached: %(reason)s. Nothing was sent."),
+            ErrorCode.NOTHING_SENT,
+            address=context.policy.address,
+            reason=error.reason,
+        ) from error
+    except Refused as error:
+        _record(transaction, LifecycleEvent.REJECTED, error, context)
+        raise GatewayRefused(
+            _("The gateway refused to open a payment page: %(answer)s"), answer=explanation_of(error)
+        ) from error
+    except OutcomeUnknown as error:
+        # Only the answer contained the page's URL, so no customer can reach that page through us.
+        with pausing(context, error, explanation_of(error)):
+            _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
+        raise GatewayUnreachable(
+            _("The gateway gave no payment page: %(fault)s"), fault=explanation_of(error)
+        ) from error
+    return _open(transaction, answer, context)
 
 
 # Third step: record the outcome

@@ -18,7 +18,6 @@ from wallet_gateway.domain.outcomes import (
     Finding,
     FoundDiscrepancy,
     Verdict,
-    read_detached_answer,
     read_follow_up_answer,
 )
 from wallet_gateway.domain.polling_schedule import RESEND_WAITS, pause_end
@@ -30,31 +29,6 @@ from wallet_gateway.operations.polling.status_query import expectation_of, query
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pausing
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
-from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
-
-
-def record_follow_up_answer(
-    transaction: GatewayTransaction,
-    answer: Answer[FollowUpResponse],
-    *,
-    context: GatewayContext,
-    is_awaited: bool,
-) -> GatewayTransaction:
-    """Record the direct answer to a capture, refund or reversal."""
-    finding = read_follow_up_answer(answer.message, expectation_of(transaction))
-    return _record_finding(transaction, finding, answer.exchange, context, is_awaited=is_awaited)
-
-
-def record_detached_answer(
-    transaction: GatewayTransaction,
-    answer: Answer[DetachedRefundResponse],
-    *,
-    context: GatewayContext,
-    is_awaited: bool,
-) -> GatewayTransaction:
-    """Record the direct answer to a detached refund."""
-    finding = read_detached_answer(answer.message, expectation_of(transaction))
-    return _record_finding(transaction, finding, answer.exchange, context, is_awaited=is_awaited)
 
 
 def record_authorization_answer(
@@ -64,12 +38,12 @@ def record_authorization_answer(
     finding = read_follow_up_answer(answer.message, expectation_of(transaction))
     url = answer.message.redirect_url
     if finding.verdict is not Verdict.PENDING or not url:
-        return _record_finding(transaction, finding, answer.exchange, context)
+        return record_finding(transaction, finding, answer.exchange, context)
     if not is_allowed_page(url, context):
         # The gateway has the authorization in any case, so only a status query tells how it ends.
         strange = unexpected_page(url, context)
         strange = replace(strange, verdict=Verdict.PENDING, reported_id=finding.reported_id)
-        return _record_finding(transaction, strange, answer.exchange, context)
+        return record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
     change = Change(
         kind=TransactionEventKind.ANSWER,
@@ -81,7 +55,7 @@ def record_authorization_answer(
     return apply(transaction, change, context=context)
 
 
-def _record_finding(
+def record_finding(
     transaction: GatewayTransaction,
     finding: Finding,
     exchange: Exchange,
@@ -89,6 +63,10 @@ def _record_finding(
     *,
     is_awaited: bool = True,
 ) -> GatewayTransaction:
+    """Record the direct answer to a request that moves money.
+
+    `is_awaited` means that the call that made it returns this outcome: a refusal is then told to nobody else.
+    """
     # An answer that neither approves nor rejects leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
     change = Change(

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, Refused
+from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE
-from wallet_gateway.operations.context import GatewayContext
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -50,40 +48,6 @@ def body_columns(body: bytes, account: MerchantAccount) -> dict[str, Any]:
         "merchant_id": account.merchant_id,
         "store_id": account.store_id,
     }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcomes(Generic[M, R]):
-    """The handlers of the four outcomes of a request; each returns the result or raises."""
-
-    answered: Callable[[Answer[M]], R]
-    not_sent: Callable[[NotSent], R]
-    refused: Callable[[Refused], R]
-    unknown: Callable[[OutcomeUnknown], R]
-
-
-def send_once(
-    call: Callable[[float], Answer[M]],
-    outcomes: Outcomes[M, R],
-    *,
-    context: GatewayContext,
-    retries_unsent: bool = False,
-) -> R:
-    """Send a claimed request and record its outcome.
-
-    `call` gets the monotonic time after which the claim is too old to send. With `retries_unsent` the same
-    bytes are sent once more immediately if certainly none of them left.
-    """
-    not_after = context.not_after()
-    try:
-        answer = retry_unsent(lambda: call(not_after)) if retries_unsent else call(not_after)
-    except NotSent as error:
-        return outcomes.not_sent(error)
-    except Refused as error:
-        return outcomes.refused(error)
-    except OutcomeUnknown as error:
-        return outcomes.unknown(error)
-    return outcomes.answered(answer)
 
 
 def retry_unsent(send: Callable[[], Answer[M]]) -> Answer[M]:

@@ -6,11 +6,10 @@ except one of which certainly no byte left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from functools import partial
 
-from wallet_gateway.client.errors import GatewayError, NotSent
+from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.redaction import redact
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
@@ -27,10 +26,10 @@ from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
+from wallet_gateway.operations.sending.send import body_columns, claim_columns, retry_unsent
 from wallet_gateway.operations.wallet.attempts import OrderAttempts
 from wallet_gateway.operations.wallet.keys import PublicKey, note_if_refused
-from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
 
 
 class _Lost(Exception):
@@ -130,27 +129,22 @@ def send(
     context: GatewayContext,
 ) -> GatewayTransaction:
     """Send a claimed authorization once and record the outcome, and then whether it refuses the key."""
-
-    def noting_key(record: Callable[..., GatewayTransaction]) -> Callable[[GatewayError], GatewayTransaction]:
-        def noted(error: GatewayError) -> GatewayTransaction:
-            recorded = record(transaction, error, context=context)
-            note_if_refused(key.row, error, context=context)
-            return recorded
-
-        return noted
-
-    outcomes: Outcomes[AuthorizationResponse, GatewayTransaction] = Outcomes(
-        answered=partial(answers.record_authorization_answer, transaction, context=context),
-        not_sent=lambda error: _give_up(transaction, error, context),
-        refused=noting_key(answers.record_refusal),
-        unknown=noting_key(answers.record_unknown),
-    )
-    return send_once(
-        lambda not_after: context.gateway.authorize(request, api_key=key.api_key, not_after=not_after),
-        outcomes,
-        context=context,
-        retries_unsent=True,
-    )
+    not_after = context.not_after()
+    try:
+        answer = retry_unsent(
+            lambda: context.gateway.authorize(request, api_key=key.api_key, not_after=not_after)
+        )
+    except NotSent as error:
+        return _give_up(transaction, error, context)
+    except Refused as error:
+        recorded = answers.record_refusal(transaction, error, context=context)
+        note_if_refused(key.row, error, context=context)
+        return recorded
+    except OutcomeUnknown as error:
+        recorded = answers.record_unknown(transaction, error, context=context)
+        note_if_refused(key.row, error, context=context)
+        return recorded
+    return answers.record_authorization_answer(transaction, answer, context=context)
 
 
 def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:

@@ -1,7 +1,12 @@
-"""Create, consume, decline and expire requests for a second person. Only `approve` moves money.
+"""What one person may give back alone, and the requests for a second person. Nothing here moves money.
 
 A request reserves nothing. An approval consumes it in the same database transaction that reserves the amount
 and inserts the transaction, so that both are written or neither, and only one of two concurrent approvals.
+
+The limit per person and day is what one account gives back within 24 hours. The row of the account is locked
+before its uses are added up, so of two operations at the same moment the second one sees the first. A use
+counts from the reservation on, while its outcome is unknown, too; it counts no more once nothing was moved. A
+program has no account and no such limit.
 """
 
 from __future__ import annotations
@@ -9,16 +14,20 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.domain.actors import Actor, By, is_same_person
+from wallet_gateway.domain.actors import Actor, is_same_person
+from wallet_gateway.domain.approval_policy import LIMITED_PERIOD
 from wallet_gateway.domain.error_codes import APPROVAL_CLOSED, CHANGED_MEANWHILE, ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.ledger.transactions import in_statement, in_transaction
 from wallet_gateway.models import (
+    Allowance,
+    AllowanceUse,
     Approval,
     ApprovalState,
     GatewayTransaction,
@@ -27,10 +36,10 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.actors import actor_columns, actor_in
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
-from wallet_gateway.operations.context import Clock, GatewayContext
+from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
     IdempotencyConflict,
@@ -38,7 +47,6 @@ from wallet_gateway.operations.errors import (
     OperationError,
     OperationRefused,
 )
-from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.protocol.cart import ShoppingCart
 
 
@@ -176,9 +184,7 @@ def outcome_of(approval: Approval) -> OperationError:
 
 def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
     """Mark a request as approved, once, and record by whom. Runs in the caller's database transaction."""
-    waiting = _waiting(now).filter(pk=grant.approval.pk)
-    if not waiting.update(**_word(ApprovalState.AGREED, grant.actor, grant.reason, now)):
-        raise InvalidState(*APPROVAL_CLOSED)
+    close_request(grant.approval, ApprovalState.AGREED, actor=grant.actor, reason=grant.reason, now=now)
     TransactionEvent.objects.create(
         transaction=transaction,
         kind=TransactionEventKind.APPROVAL,
@@ -190,19 +196,21 @@ def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: date
     )
 
 
-def decline(approval: Approval, *, by: By, reason: str, clock: Clock) -> Approval:
-    """Decline a request, or withdraw it if the requester declines it.
-
-    Raises `InvalidInput` without a name or a reason, and `InvalidState` if it does not wait any more.
-    """
-    actor = check_decision(by=by, reason=reason)
-    now = clock.now()
-    own = is_author(actor, actor_in(approval, "created_by"))
-    state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
-    if not _waiting(now).filter(pk=approval.pk).update(**_word(state, actor, reason, now)):
+def close_request(
+    approval: Approval, state: ApprovalState, *, actor: Actor, reason: str, now: datetime
+) -> None:
+    """End a waiting request, once. Raises `InvalidState` if it does not wait any more."""
+    waiting = Approval.objects.filter(pk=approval.pk, state=ApprovalState.WAITING, expires_at__gt=now)
+    closed = {
+        "state": state,
+        "decided_at": now,
+        **actor_columns(Approval, "decided_by", actor),
+        "reason": note_of(Approval, "reason", reason.strip()),
+        "outstanding_key": None,
+        "cart": None,
+    }
+    if not waiting.update(**closed):
         raise InvalidState(*APPROVAL_CLOSED)
-    approval.refresh_from_db()
-    return approval
 
 
 def expire_requests(*, now: datetime, **which: object) -> int:
@@ -234,16 +242,43 @@ def is_author(actor: Actor, author: Actor) -> bool:
     return is_same_person(replace(actor, name=cut_to(Approval, "created_by", actor.name)), author)
 
 
-def _waiting(now: datetime) -> QuerySet[Approval]:
-    return Approval.objects.filter(state=ApprovalState.WAITING, expires_at__gt=now)
+# The limit per person and day
 
 
-def _word(state: ApprovalState, actor: Actor, reason: str, now: datetime) -> dict[str, object]:
-    return {
-        "state": state,
-        "decided_at": now,
-        **actor_columns(Approval, "decided_by", actor),
-        "reason": note_of(Approval, "reason", reason.strip()),
-        "outstanding_key": None,
-        "cart": None,
-    }
+def open_allowance(actor: Actor, currency: str, context: GatewayContext) -> Allowance | None:
+    """Return the row of an account, created if missing; None for a program, and without a limit.
+
+    Call this before the database transaction in which it is used: what it reads would fix the snapshot of all
+    later reads there.
+    """
+    if actor.is_program or context.policy.approval_policy.day_limit_for(currency) is None:
+        return None
+    of: dict[str, Any] = {"gateway": context.alias, "account": actor.account, "currency": currency}
+    return in_statement(lambda: Allowance.objects.get_or_create(**of)[0])
+
+
+def use_allowance(
+    allowance: Allowance | None,
+    transaction: GatewayTransaction,
+    *,
+    is_agreed: bool,
+    is_decision: bool = False,
+    now: datetime,
+    context: GatewayContext,
+) -> None:
+    """Record a use; raise `SecondPersonNeeded` if it passes the limit and no second person has agreed."""
+    if allowance is None:
+        return
+    limit = context.policy.approval_policy.day_limit_for(allowance.currency)
+    assert limit is not None  # noqa: S101 - there is no allowance without a limit
+    allowance.lock()
+    minor, since = transaction.amount_minor, now - LIMITED_PERIOD
+    if not is_agreed and not allowance.has_left(minor, limit=limit, since=since):
+        raise SecondPersonNeeded
+    AllowanceUse.objects.create(
+        allowance=allowance,
+        transaction=transaction,
+        amount_minor=minor,
+        is_decision=is_decision,
+        occurred_at=now,
+    )

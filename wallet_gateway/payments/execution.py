@@ -1,6 +1,7 @@
-"""Record and send captures, refunds, reversals and detached refunds: the first two of their three steps.
+"""Record and send what moves money after a payment: the last steps of every capture, refund and reversal.
 
-No request is sent twice; the only exception is one of which certainly no byte left.
+What is about to be sent is committed first, with the exact bytes and the amount reserved. No request is sent
+twice; the only exception is one of which certainly no byte left.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from typing import NoReturn
 
 from django.db import IntegrityError
 from django.db.models import Exists
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.approval_policy import GIVING_BACK
 from wallet_gateway.domain.error_codes import (
@@ -26,10 +27,12 @@ from wallet_gateway.domain.error_codes import (
     ErrorCode,
 )
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.outcomes import read_detached_answer, read_follow_up_answer
 from wallet_gateway.ledger.apply import reread
-from wallet_gateway.ledger.transactions import in_transaction
+from wallet_gateway.ledger.transactions import (
+    in_transaction,
+)
 from wallet_gateway.models import (
-    Allowance,
     Approval,
     GatewayPause,
     GatewayTransaction,
@@ -38,18 +41,8 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
-from wallet_gateway.operations.approvals.day_limits import open_allowance, use_allowance
-from wallet_gateway.operations.approvals.requests import (
-    Grant,
-    SecondPersonNeeded,
-    ask_for,
-    consume_approval,
-    find_request_by_key,
-    outcome_of,
-)
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
-    AwaitingApproval,
     IdempotencyConflict,
     InvalidInput,
     InvalidState,
@@ -57,19 +50,32 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
     SendingStopped,
 )
-from wallet_gateway.operations.inputs import actor_of, check_storable
-from wallet_gateway.operations.merchant_accounts import check_merchant_account
-from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
-from wallet_gateway.protocol.errors import ProtocolError
-from wallet_gateway.protocol.follow_ups import (
-    DetachedRefundRequest,
-    DetachedRefundResponse,
-    FollowUpRequest,
-    FollowUpResponse,
+from wallet_gateway.operations.inputs import (
+    actor_of,
+    check_storable,
 )
+from wallet_gateway.operations.merchant_accounts import (
+    check_merchant_account,
+)
+from wallet_gateway.operations.polling.status_query import expectation_of
+from wallet_gateway.operations.sending import answers
+from wallet_gateway.operations.sending.send import body_columns, claim_columns
+from wallet_gateway.payments.second_person import (
+    Grant,
+    SecondPersonNeeded,
+    ask_for,
+    check_alone,
+    consume_approval,
+    find_request_by_key,
+    open_allowance,
+    outcome_of,
+    use_allowance,
+)
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 
 Message = FollowUpRequest | DetachedRefundRequest
+_KEY = re.compile(r"\A[!-~]{1,64}\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +106,6 @@ class Initiator:
         return self.grant is not None
 
 
-SYSTEM = Initiator()
-_KEY = re.compile(r"\A[!-~]{1,64}\Z")
-
-
 def draft_transaction(
     who: Initiator,
     *,
@@ -130,22 +132,7 @@ def draft_transaction(
     )
 
 
-def refuse_reservation(
-    context: GatewayContext, now: datetime, *, check_limit: Callable[[], None] | None = None
-) -> NoReturn:
-    """Raise why no row could be reserved although the totals allow it.
-
-    `check_limit` raises if a second person is needed.
-    """
-    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
-        raise SendingStopped(*SENDING_PAUSED)
-    if check_limit is not None:
-        check_limit()
-    raise InvalidState(*CHANGED_MEANWHILE)
-
-
 def execute(
-    *,
     draft: GatewayTransaction,
     message: Message,
     reserve: Callable[[datetime], None],
@@ -158,38 +145,84 @@ def execute(
     a second person and has none is stored as a waiting request: raises `AwaitingApproval`.
     """
     context.check_sending_enabled()
-    body, allowance = message.to_json(), _allowance_of(draft, who, context)
+    body, allowance = message.to_json(), None
+    if draft.kind in GIVING_BACK:
+        allowance = open_allowance(who.actor, draft.currency, context)
 
-    def record() -> GatewayTransaction:
-        return _record_transaction(draft, body, reserve, context, who, allowance)
+    def record() -> None:
+        now = context.clock.now()
+        reserve(now)
+        draft.pk, draft.created_at = None, now
+        draft.outstanding_key, draft.holds_reservation = draft.parent_key, True
+        columns = claim_columns(now=now) | body_columns(body, context.gateway.account)
+        for name, value in columns.items():
+            setattr(draft, name, value)
+        draft.save(force_insert=True)
+        use_allowance(allowance, draft, is_agreed=who.is_agreed, now=now, context=context)
+        if who.grant is not None:
+            consume_approval(who.grant, draft, now=now)
 
     try:
-        transaction = in_transaction(record)
+        in_transaction(record)
     except IntegrityError as error:
-        return _taken(draft, error)
+        # Another process has won a race for the same key, or for the payment.
+        first = _same_click(draft)
+        if first is None or first.reference == draft.reference:
+            raise OperationOutstanding(*OPERATION_OUTSTANDING) from error
+        return first
     except OperationRefused as refused:
         # An earlier request with the same key may have used up the amount or the one-person limit.
         first = _same_click(draft)
         if first is not None:
             return first
-        if isinstance(refused, SecondPersonNeeded):
-            raise _ask_for(draft, message, context) from refused
-        raise
-    return send(transaction, message, context=context, is_awaited=who.is_awaited)
+        if not isinstance(refused, SecondPersonNeeded):
+            raise
+        # What its message has and neither the draft nor its payment is kept with the request.
+        if isinstance(message, DetachedRefundRequest):
+            order_number = message.provider_discretionary_data
+            raise ask_for(draft, context=context, order_number=order_number) from refused
+        raise ask_for(draft, context=context, cart=message.shopping_cart_details) from refused
+    return _send(draft, message, context, is_awaited=who.is_awaited)
 
 
-def _allowance_of(draft: GatewayTransaction, who: Initiator, context: GatewayContext) -> Allowance | None:
-    return open_allowance(who.actor, draft.currency, context) if draft.kind in GIVING_BACK else None
+def _send(
+    transaction: GatewayTransaction, message: Message, context: GatewayContext, *, is_awaited: bool
+) -> GatewayTransaction:
+    """Send a committed transaction once and record the outcome.
+
+    `is_awaited` means that the call that made it returns this outcome: a refusal is then told to nobody else.
+    """
+    expected, not_after = expectation_of(transaction), context.not_after()
+    try:
+        if isinstance(message, DetachedRefundRequest):
+            refunded = context.gateway.detached_refund(message, not_after=not_after)
+            finding, exchange = read_detached_answer(refunded.message, expected), refunded.exchange
+        else:
+            answer = context.gateway.follow_up(message, not_after=not_after)
+            finding, exchange = read_follow_up_answer(answer.message, expected), answer.exchange
+    except NotSent as error:
+        return answers.record_not_sent(transaction, error, context=context)
+    except Refused as error:
+        return answers.record_refusal(transaction, error, context=context, is_awaited=is_awaited)
+    except OutcomeUnknown as error:
+        return answers.record_unknown(transaction, error, context=context)
+    return answers.record_finding(transaction, finding, exchange, context, is_awaited=is_awaited)
 
 
-def _ask_for(draft: GatewayTransaction, message: Message, context: GatewayContext) -> AwaitingApproval:
-    """Store the request with what its message has and neither the draft nor its payment."""
-    if isinstance(message, DetachedRefundRequest):
-        return ask_for(draft, context=context, order_number=message.provider_discretionary_data)
-    return ask_for(draft, context=context, cart=message.shopping_cart_details)
+def refuse_reservation(
+    parent: Payment | MigratedDeposit, minor: int, alone: int | None, context: GatewayContext, now: datetime
+) -> NoReturn:
+    """Raise why no row could be reserved although the totals, read again, allow it."""
+    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
+        raise SendingStopped(*SENDING_PAUSED)
+    check_alone(parent, minor, alone)
+    raise InvalidState(*CHANGED_MEANWHILE)
 
 
-def find_by_idempotency_key(
+# One click is one operation
+
+
+def find_by_key(
     who: Initiator,
     *,
     kind: TransactionKind,
@@ -237,34 +270,7 @@ def _subject(
     return (transaction.kind, transaction.payment, transaction.deposit)
 
 
-def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransaction:
-    """Return the transaction that won a race for the same key; raise `OperationOutstanding` otherwise."""
-    found = _same_click(draft)
-    if found is not None and found.reference != draft.reference:
-        return found
-    raise OperationOutstanding(*OPERATION_OUTSTANDING) from error
-
-
-def _record_transaction(
-    draft: GatewayTransaction,
-    body: bytes,
-    reserve: Callable[[datetime], None],
-    context: GatewayContext,
-    who: Initiator,
-    allowance: Allowance | None,
-) -> GatewayTransaction:
-    now = context.clock.now()
-    reserve(now)
-    draft.pk, draft.created_at = None, now
-    draft.outstanding_key, draft.holds_reservation = draft.parent_key, True
-    columns = claim_columns(now=now) | body_columns(body, context.gateway.account)
-    for name, value in columns.items():
-        setattr(draft, name, value)
-    draft.save(force_insert=True)
-    use_allowance(allowance, draft, is_agreed=who.is_agreed, now=now, context=context)
-    if who.grant is not None:
-        consume_approval(who.grant, draft, now=now)
-    return draft
+# Requests of which no byte left
 
 
 def resend_unsent(
@@ -292,7 +298,7 @@ def resend_unsent(
     if not claimed:
         return None
     # Who made it has gone on: also a person who sends it again does so in another call.
-    return send(reread(transaction), message, context=context, is_awaited=False)
+    return _send(reread(transaction), message, context, is_awaited=False)
 
 
 def _stored_message(transaction: GatewayTransaction) -> Message:
@@ -335,40 +341,3 @@ def _is_frozen(transaction: GatewayTransaction) -> Exists:
     if transaction.payment_id is not None:
         return Exists(Payment.objects.filter(pk=transaction.payment_id, is_frozen=True))
     return Exists(MigratedDeposit.objects.filter(pk=transaction.deposit_id or 0, is_frozen=True))
-
-
-def send(
-    transaction: GatewayTransaction, message: Message, *, context: GatewayContext, is_awaited: bool
-) -> GatewayTransaction:
-    """Send a committed transaction and record the outcome.
-
-    `is_awaited` means that the call that made it returns this outcome: a refusal is then told to nobody else.
-    """
-    not_sent = partial(answers.record_not_sent, transaction, context=context)
-    refused = partial(answers.record_refusal, transaction, context=context, is_awaited=is_awaited)
-    unknown = partial(answers.record_unknown, transaction, context=context)
-    if isinstance(message, DetachedRefundRequest):
-        detached: Outcomes[DetachedRefundResponse, GatewayTransaction] = Outcomes(
-            answered=partial(
-                answers.record_detached_answer, transaction, context=context, is_awaited=is_awaited
-            ),
-            not_sent=not_sent,
-            refused=refused,
-            unknown=unknown,
-        )
-        return send_once(
-            lambda not_after: context.gateway.detached_refund(message, not_after=not_after),
-            detached,
-            context=context,
-        )
-    follow_up: Outcomes[FollowUpResponse, GatewayTransaction] = Outcomes(
-        answered=partial(
-            answers.record_follow_up_answer, transaction, context=context, is_awaited=is_awaited
-        ),
-        not_sent=not_sent,
-        refused=refused,
-        unknown=unknown,
-    )
-    return send_once(
-        lambda not_after: context.gateway.follow_up(message, not_after=not_after), follow_up, context=context
-    )
