@@ -133,7 +133,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "outbox",
-        "ledger.outbox ledger.repair ledger.discrepancies operations.cancellation domain.cancellation",
+        "ledger.outbox ledger.repair ledger.discrepancies payments.cancellation domain.cancellation",
         "money domain/test_cancellation.py money/polling/test_repeated.py",
     ),
     _of(

@@ -6,22 +6,19 @@ Mainly for management commands, the admin and the integrations; few shops need i
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
 from typing import Any
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger import outbox
 from wallet_gateway.ledger.transactions import check_outside_transaction
-from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
+from wallet_gateway.models import MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.checkout.orders import check_unambiguous
 from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.polling.reconciliation import QueryReport
-from wallet_gateway.operations.sending import emergency_stop
-from wallet_gateway.operations.sending.emergency_stop import Stoppable, UnusableGateway
 from wallet_gateway.payments.comparison import ComparedTransaction, Comparison, comparison
+from wallet_gateway.payments.emergency_stop import resume_sending, stop_sending
 from wallet_gateway.payments.migration import (
     MAX_REPORTED,
     ImportReport,
@@ -146,45 +143,6 @@ def deliver_events() -> int:
     """
     check_outside_transaction("payments.maintenance.deliver_events")
     return outbox.deliver_due(clock=gateways.clock())
-
-
-@sensitive_variables()
-def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = None) -> GatewayPause:
-    """Stop all new requests to a gateway; status queries continue.
-
-    A stop that lasts at least as long stays as it is.
-
-    :param gateway: its alias in the settings: `"default"`.
-    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
-    :param reason: why, not empty: `"the provider has an outage"`.
-    :param until: an aware datetime within a year; None until a person calls `resume_sending`.
-    :returns: the row of the stop.
-    :raises InvalidInput: `argument_invalid`.
-    :raises ImproperlyConfigured: for a gateway that is not in the settings.
-    """
-    return emergency_stop.stop_sending(context=_stoppable(gateway), by=by, reason=reason, until=until)
-
-
-@sensitive_variables()
-def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
-    """Allow new requests again after `stop_sending`.
-
-    :param gateway: its alias in the settings: `"default"`.
-    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
-    :param reason: why, not empty.
-    :returns: the row of the stop that has ended.
-    :raises InvalidState: `wrong_state`.
-    :raises InvalidInput: `argument_invalid`.
-    :raises ImproperlyConfigured: for a gateway that is not in the settings.
-    """
-    return emergency_stop.resume_sending(context=_stoppable(gateway), by=by, reason=reason)
-
-
-def _stoppable(alias: str) -> Stoppable:
-    """Return what a stop needs; an account that is wrong now may be right in a moment, so it is stopped."""
-    if alias in conf.wrong_accounts():
-        return UnusableGateway(alias=alias, clock=gateways.clock())
-    return context_of(alias)
 
 
 @sensitive_variables()

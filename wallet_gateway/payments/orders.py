@@ -9,22 +9,20 @@ from functools import partial
 from typing import Any
 
 from wallet_gateway import access_tokens, conf, gateways
-from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls, usable_context
 from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations import cancellation
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
 from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.operations.checkout.failure_log import log_failure
 from wallet_gateway.operations.checkout.orders import OrderDetails
-from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.gateway_records import TransactionRecords
+from wallet_gateway.payments.cancellation import cancel
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
@@ -242,27 +240,6 @@ def access_token(order: PaymentOrder) -> str:
     :returns: text, sent as `Authorization: Bearer ...`; it ends after `ACCESS_TOKEN_SECONDS`.
     """
     return access_tokens.sign(order.token)
-
-
-@sensitive_variables()
-def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
-    """Take no new payment for an order that is not paid; a second call changes nothing.
-
-    What the customer has begun may still pay it: its goods are free when `order.is_released`, which the
-    signal `order_released` tells. A cancelled order stays cancelled: create a new one.
-
-    :param order: an order that holds no money.
-    :param by: who cancels: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
-    :param note: why, for the timeline; cut to 500 characters: `"out of stock"`.
-    :returns: the order as it is now, with `is_cancelled` and `is_released`.
-    :raises InvalidState: `refund_needed`, `reversal_needed`, `order_refunded` and `payment_frozen`; the code
-        says what to do instead.
-    :raises InvalidInput: `argument_invalid`.
-    :raises InsideTransaction: `inside_transaction`, within a database transaction.
-    """
-    check_outside_transaction("payments.cancel")
-    check_row(order, PaymentOrder)
-    return cancellation.cancel(order=order, by=by, note=note, clock=gateways.clock())
 
 
 @sensitive_variables()

@@ -55,7 +55,6 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.authorizations import uncaptured
-from wallet_gateway.operations.cancellation import release_orders
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.merchant_accounts import asked_about
@@ -63,6 +62,7 @@ from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queri
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
 from wallet_gateway.operations.wallet import sweep as wallet_sweep
 from wallet_gateway.payments import batches, retention
+from wallet_gateway.payments.cancellation import release_orders
 from wallet_gateway.payments.execution import Initiator, resend_unsent
 from wallet_gateway.payments.follow_ups import follow_up
 from wallet_gateway.payments.second_person import expire_requests

@@ -13,16 +13,18 @@ from typing import Any
 from django.db.models import F
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway import gateways
 from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.cancellation import LATEST_CHECK, LatePayment, may_still_pay, next_release_check
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import PAYMENT_FROZEN, ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.apply import state_of
 from wallet_gateway.ledger.due_rows import log_row_error, read_due
 from wallet_gateway.ledger.outbox import add_order_events, deliver
 from wallet_gateway.ledger.repair import release_freeze
-from wallet_gateway.ledger.transactions import in_transaction
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -33,20 +35,32 @@ from wallet_gateway.models import (
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
 from wallet_gateway.models.orders import CANCELLABLE_STATES
-from wallet_gateway.operations.context import Clock, GatewayContext
+from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
-from wallet_gateway.operations.inputs import check_decider
+from wallet_gateway.operations.inputs import check_decider, check_row
 
 _Events = tuple[OutboxEvent, ...]
 
 
-def cancel(*, order: PaymentOrder, by: By, note: str, clock: Clock) -> PaymentOrder:
-    """Cancel an order that is not paid, and return it; it is released at once if nothing was begun for it.
+@sensitive_variables()
+def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
+    """Take no new payment for an order that is not paid; a second call changes nothing.
 
-    A second call changes nothing. Raises `InvalidInput` without a name, and `InvalidState` for an order that
-    holds money, was refunded, or is frozen.
+    What the customer has begun may still pay it: its goods are free when `order.is_released`, which the
+    signal `order_released` tells. A cancelled order stays cancelled: create a new one.
+
+    :param order: an order that holds no money.
+    :param by: who cancels: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
+    :param note: why, for the timeline; cut to 500 characters: `"out of stock"`.
+    :returns: the order as it is now, with `is_cancelled` and `is_released`.
+    :raises InvalidState: `refund_needed`, `reversal_needed`, `order_refunded` and `payment_frozen`; the code
+        says what to do instead.
+    :raises InvalidInput: `argument_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    actor = check_decider(by=by, reason=note)
+    check_outside_transaction("payments.cancel")
+    check_row(order, PaymentOrder)
+    actor, clock = check_decider(by=by, reason=note), gateways.clock()
     events = in_transaction(lambda: _cancel(order, actor, note.strip(), clock.now()))
     deliver(events, clock=clock)
     order.refresh_from_db()
