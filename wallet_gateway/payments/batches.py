@@ -216,7 +216,7 @@ def _check_author(batch: OperationBatch) -> None:
 
 def _is_permitted(batch: OperationBatch) -> bool:
     """Return whether the account of the batch's author has the permission for its operation now."""
-    return account_has(actor_in(batch, "created_by"), OF_KIND[TransactionKind(batch.kind)])
+    return bool(account_has(actor_in(batch, "created_by"), OF_KIND[TransactionKind(batch.kind)]))
 
 
 @sensitive_variables()

@@ -12,7 +12,7 @@ told once more, with the policy `ask`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -289,17 +289,15 @@ def _drop_old_drafts(now: datetime) -> None:
 
     Nothing was sent for them. Confirmed batches are kept.
     """
-    old = OperationBatch.objects.filter(state=BatchState.DRAFT, created_at__lt=now - DRAFTS_KEPT).values_list(
-        "pk", flat=True
-    )[:_DRAFTS]
-    return in_current_or_new_transaction(lambda: _drop(list(old)))
+    old = OperationBatch.objects.filter(state=BatchState.DRAFT, created_at__lt=now - DRAFTS_KEPT)
+    drafts = list(old.values_list("pk", flat=True)[:_DRAFTS])
 
+    def drop() -> None:
+        # Lock and check the state again: a user may be confirming a draft at this moment.
+        still = OperationBatch.objects.select_for_update().filter(pk__in=drafts, state=BatchState.DRAFT)
+        OperationBatch.objects.filter(pk__in=[batch.pk for batch in still]).delete()
 
-def _drop(drafts: Sequence[int]) -> int:
-    # Lock and check the state again: a user may be confirming a draft at this moment.
-    still = OperationBatch.objects.select_for_update().filter(pk__in=drafts, state=BatchState.DRAFT)
-    dropped = OperationBatch.objects.filter(pk__in=[batch.pk for batch in still])
-    return dropped.delete()[1].get(OperationBatch._meta.label, 0)
+    in_current_or_new_transaction(drop)
 
 
 # Authorizations that expire soon
