@@ -36,8 +36,8 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.operations.errors import OperationError
-from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.payments.approvals import Decision
+from wallet_gateway.payments.wallet_session import WalletSession
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.protocol.money import Money
 

@@ -90,7 +90,7 @@ SUBJECTS: Final = (
     _of("tokens", "return_tokens access_tokens", "test_tokens.py"),
     _of(
         "cards",
-        "operations.wallet.card operations.wallet.encryption",
+        "payments.wallet_card operations.wallet.encryption",
         "money/wallet/test_card.py money/wallet/test_stored_secrets.py money/wallet/test_leaks.py",
     ),
     _of(
@@ -126,9 +126,8 @@ SUBJECTS: Final = (
     ),
     _of(
         "wallet",
-        "operations.wallet.authorize operations.wallet.pay operations.wallet.result"
-        " operations.wallet.session operations.wallet.limits operations.wallet.pricing"
-        " operations.wallet.keys domain.card_security domain.wallet_limits",
+        "payments.wallet_card payments.wallet_result payments.wallet_session payments.wallet_limits"
+        " payments.wallet_pricing operations.wallet.keys domain.card_security domain.wallet_limits",
         "money/wallet domain/test_card_security.py",
     ),
     _of(

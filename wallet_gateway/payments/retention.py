@@ -46,7 +46,7 @@ from wallet_gateway.models.orders import ERASED
 from wallet_gateway.models.test_rows import test_orders
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision, check_row
-from wallet_gateway.operations.wallet.pricing import total_of
+from wallet_gateway.payments.wallet_pricing import total_of
 
 logger = logging.getLogger("wallet_gateway.operations")
 

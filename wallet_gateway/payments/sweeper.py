@@ -60,12 +60,12 @@ from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.merchant_accounts import asked_about
 from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queries
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
-from wallet_gateway.operations.wallet import sweep as wallet_sweep
 from wallet_gateway.payments import batches, retention
 from wallet_gateway.payments.cancellation import release_orders
 from wallet_gateway.payments.execution import Initiator, resend_unsent
 from wallet_gateway.payments.follow_ups import follow_up
 from wallet_gateway.payments.second_person import expire_requests
+from wallet_gateway.payments.wallet_attempts import sweep_wallet
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line
 
@@ -165,7 +165,7 @@ def _sweep(alias: str) -> SweepReport | None:
         gateway=context.alias,
         leases_ended=_end_leases(context),
         pages_given_up=_give_up_unsent_pages(context),
-        buttons_expired=wallet_sweep.sweep_wallet(context=context, limit=_LIMIT),
+        buttons_expired=sweep_wallet(context=context, limit=_LIMIT),
         queried=reconcile_urgent(context=context, limit=_LIMIT),
         orders_released=release_orders(context=context, limit=_LIMIT),
         sent_again=_send_unsent(context),

@@ -47,7 +47,7 @@ class SheetPrice:
     """Why the choices cannot be priced; the total is then the order's amount."""
 
 
-def price_sheet(order: PaymentOrder, chosen: Mapping[str, Any], *, context: GatewayContext) -> SheetPrice:
+def price_of(order: PaymentOrder, chosen: Mapping[str, Any], *, context: GatewayContext) -> SheetPrice:
     """Price an order with the customer's choices; `chosen` are a snapshot's choices.
 
     Raises `OperationError` if the shop's own function returns an invalid price.

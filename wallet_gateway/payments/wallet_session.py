@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,9 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED, WALLET_BUSY
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
-from wallet_gateway.ledger.transactions import in_transaction
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.gateways import context_of
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
@@ -21,27 +23,27 @@ from wallet_gateway.operations.errors import OperationError, WalletUnavailable
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
 )
-from wallet_gateway.operations.wallet.attempts import (
+from wallet_gateway.operations.wallet.encryption import UnreadableSecret
+from wallet_gateway.operations.wallet.hooks import ShippingOption
+from wallet_gateway.operations.wallet.keys import PublicKey, current_key, is_of_account, opened
+from wallet_gateway.payments.wallet_attempts import (
     OrderAttempts,
     fresh,
     load,
     write_attempt,
 )
-from wallet_gateway.operations.wallet.encryption import UnreadableSecret
-from wallet_gateway.operations.wallet.hooks import ShippingOption
-from wallet_gateway.operations.wallet.keys import PublicKey, current_key, is_of_account, opened
-from wallet_gateway.operations.wallet.limits import check_before_sheet, close_at_limit
-from wallet_gateway.operations.wallet.pricing import (
+from wallet_gateway.payments.wallet_limits import check_before_sheet, close_at_limit
+from wallet_gateway.payments.wallet_pricing import (
     NOTHING_CHOSEN,
     SheetPrice,
     is_newer,
-    price_sheet,
+    price_of,
     shown_last,
     snapshot_of,
     with_next,
 )
-from wallet_gateway.operations.wallet.result import checked_choices
-from wallet_gateway.operations.wallet.usage import count_price, limits_of
+from wallet_gateway.payments.wallet_result import checked_choices
+from wallet_gateway.payments.wallet_usage import count_price, limits_of
 from wallet_gateway.protocol.codes import currency_exponent
 
 _TIME_TO_PAY = timedelta(minutes=5)
@@ -72,15 +74,28 @@ class WalletSession:
     """After this the button cannot be paid with; the page opens a new session."""
 
 
-def open_session(
-    *, order: PaymentOrder, session: str, context: GatewayContext, language: str = ""
-) -> WalletSession:
-    """Return a button's parameters for an attempt that waits for its result.
+@sensitive_variables()
+def open_session(order: PaymentOrder, *, session: str, language: str = "") -> WalletSession:
+    """Return the data for a page with a wallet button for an order, bound to the customer's session.
 
-    The same order and session get the same attempt again while it is fresh and has had no result. If the shop
-    prices sheets, each sheet has its own price and so its own attempt. Raises `WalletUnavailable` and
-    `OrderNotPayable`; the only request sent is the one for a key.
+    The same order and session get the same attempt until a result has come. The interface, Browser script
+    interface, has the 15 parameters.
+
+    :param order: an order that can be paid, in a currency with two decimals or none.
+    :param session: a random text from the data of the customer's session, not empty; only its hash is stored.
+        `session_key` is not suitable: each login changes it.
+    :param language: of the button, if the settings name none: `"de"`.
+    :returns: the parameters of `runWalletPay`, the attempt's reference and its end.
+    :raises WalletUnavailable: the payment page can still be used: `wallet_unavailable` and
+        `wallet_limit_reached`.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`.
+    :raises SendingStopped: `sending_stopped`.
+    :raises InvalidInput: `wallet_session_unknown`.
+    :raises OperationError: `pricing_invalid`: a fault of the shop's `PRICING` function.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
+    check_outside_transaction("payments.wallet.open_session")
+    context = context_of(order.gateway)
     wallet = _checked(order, context)
     tried = load(order)
     _check_button(tried, context)
@@ -101,12 +116,24 @@ def open_session(
     )
 
 
-def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext, after: str = "") -> str:
-    """Return a reference for another card in the same sheet, with the same key and choices.
+@sensitive_variables()
+def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
+    """Return a reference for another card in a sheet that is open, after the first one was declined.
 
-    `after` is the sheet's previous reference; by default the one with the latest result. Raises
-    `InvalidInput` if no sheet was opened in this session, `WalletUnavailable` and `OrderNotPayable`.
+    :param order: the order of the sheet.
+    :param session: the session's key, as for `open_session`.
+    :param after: the previous reference of the sheet; a shop with `PRICING` passes it, because a customer may
+        have several sheets open.
+    :returns: the new clientSystemTransactionId.
+    :raises InvalidInput: `wallet_session_unknown`.
+    :raises WalletUnavailable: `wallet_unavailable`, where the page must be loaded again if its key has
+        expired, and `wallet_limit_reached`.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`.
+    :raises SendingStopped: `sending_stopped`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
+    check_outside_transaction("payments.wallet.next_reference")
+    context = context_of(order.gateway)
     _checked(order, context)
     tried, now = load(order), context.clock.now()
     latest, before = _sheet_before(tried, session, after)
@@ -156,24 +183,37 @@ def _is_unused(transaction: GatewayTransaction, now: datetime) -> bool:
     return fresh(transaction, now) and transaction.wallet.results_count == 0
 
 
-def price_sheet_of(
-    *,
+@sensitive_variables()
+def price_sheet(
     order: PaymentOrder,
+    *,
     reference: str,
     session: str,
-    chosen: Mapping[str, Any],
-    context: GatewayContext,
+    shipping_address: Mapping[str, Any] | None = None,
+    shipping_option: str | None = None,
+    offers: Sequence[str] = (),
 ) -> SheetPrice:
-    """Price the customer's choices and store the price as shown on the sheet; faults change nothing.
+    """Price the customer's choices on the sheet and store the price: only this amount is authorized.
 
-    The price shown when a card was approved stays unchanged, because the card is charged that price. If the
-    shop does not price sheets, nothing depends on the choices, and they are not stored.
-
-    Raises `InvalidInput`, `WalletUnavailable` at a limit of the order or if a later price was stored in the
-    meantime, and `OperationError` for a fault of the shop's pricing function.
+    :param order: the order of the sheet.
+    :param reference: the attempt's reference, from `open_session` or `next_reference`.
+    :param session: the session's key, as for `open_session`.
+    :param shipping_address: what the sheet reports: `{"countryCode": "DE", "postalCode": "10115"}`; None
+        before an address is chosen.
+    :param shipping_option: id of one of the offered options; None before one is chosen.
+    :param offers: redemption codes that the customer has entered.
+    :returns: total, lines and options; or `errors`, which the sheet shows, and then nothing is stored.
+    :raises InvalidInput: `fields_invalid` and `wallet_session_unknown`.
+    :raises WalletUnavailable: `wallet_limit_reached`, after too many prices or codes, and
+        `wallet_unavailable`.
+    :raises OperationError: `pricing_invalid`: a fault of the shop's `PRICING` function.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    checked = checked_choices(chosen)
+    check_outside_transaction("payments.wallet.price_sheet")
+    context = context_of(order.gateway)
+    checked = checked_choices({"address": shipping_address, "option": shipping_option, "offers": offers})
     if context.price is None:
+        # Nothing depends on the choices, and they are not stored.
         checked = dict(NOTHING_CHOSEN)
     tried = load(order)
     transaction = tried.meant(reference, session)
@@ -181,6 +221,7 @@ def price_sheet_of(
         number = count_price(tried.order, tried.usage, checked["offers"], limits=limits_of(context))
     price = _price(tried.order, checked, context.wallet_of(tried.order), context)
     if not price.errors:
+        # What was shown when a card was approved stays: the card is charged that price.
         _remember(transaction.wallet, snapshot_of(price, checked, number))
     return price
 
@@ -188,7 +229,7 @@ def price_sheet_of(
 def _price(
     order: PaymentOrder, chosen: Mapping[str, Any], wallet: WalletPolicy | None, context: GatewayContext
 ) -> SheetPrice:
-    price = price_sheet(order, chosen, context=context)
+    price = price_of(order, chosen, context=context)
     # The sheet would show a choice of which nobody is told, and the customer be sent the first option.
     if price.options and wallet and OPTION not in wallet.callbacks:
         raise OperationError(

@@ -14,13 +14,15 @@ from datetime import datetime
 from django.db.models import F
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway import gateways
 from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
 from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.outbox import Notification, add_outbox_events, deliver
-from wallet_gateway.ledger.transactions import in_transaction
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import (
     GatewayTransaction,
     OutboxEvent,
@@ -33,11 +35,11 @@ from wallet_gateway.models import (
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.operations.context import Clock, GatewayContext
+from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, WalletUnavailable
-from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.operations.wallet.attempts import OrderAttempts
-from wallet_gateway.operations.wallet.usage import LimitReached, limits_of, room_left
+from wallet_gateway.operations.inputs import check_decision, check_row
+from wallet_gateway.payments.wallet_attempts import OrderAttempts
+from wallet_gateway.payments.wallet_usage import LimitReached, limits_of, room_left
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.wallet")
@@ -46,8 +48,15 @@ _CHECKED_FIRST = (WalletLimit.RESULTS, WalletLimit.PRICES)
 """A sheet whose result or price would be refused must not be opened at all."""
 
 
+@sensitive_variables()
 def check_open(order: PaymentOrder) -> None:
-    """Raise `WalletUnavailable` if the order's button is closed, as the row was read."""
+    """Raise `WalletUnavailable` if a limit has closed the order's button, as the row was read.
+
+    `open_session` checks it, too; call this before a customer's session is created for it.
+
+    :param order: any order.
+    :raises WalletUnavailable: `wallet_limit_reached`.
+    """
     if order.is_wallet_closed:
         raise _closed(order, WalletLimit(order.wallet_limit))
 
@@ -118,15 +127,23 @@ def _write_closed(
     return add_outbox_events(transaction, (notification,), now)
 
 
-def raise_limits(*, order: PaymentOrder, by: By, reason: str, clock: Clock) -> PaymentOrder:
-    """Add each limit once more and open the order's button again.
+@sensitive_variables()
+def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
+    """Open an order's button that a limit has closed, and add each limit once more in full.
 
-    Raises `InvalidInput` without a name or a reason, and `InvalidState` unless a limit has closed the button:
-    of two people at the same moment, one raises the limits.
+    :param order: an order whose button is closed.
+    :param by: the person who decided it: a user such as `request.user`, an `Actor`, or a name.
+    :param reason: why, not empty; it is stored in the order's timeline.
+    :returns: the order as it is now.
+    :raises InvalidState: `changed_meanwhile`, if no limit has closed the button.
+    :raises InvalidInput: `argument_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    actor = check_decision(by=by, reason=reason)
+    check_outside_transaction("payments.wallet.raise_limits")
+    check_row(order, PaymentOrder)
+    actor, now = check_decision(by=by, reason=reason), gateways.clock().now()
     explanation = explain(ExplanationCode.WALLET_LIMITS_RAISED, said=reason.strip())
-    in_transaction(lambda: _write_raised(order, explanation, actor, clock.now()))
+    in_transaction(lambda: _write_raised(order, explanation, actor, now))
     shown = map(one_line, (order.reference, actor.name, explanation.said))
     logger.warning("the limits of the wallet button of order %s were raised by %s: %s", *shown)
     order.refresh_from_db()

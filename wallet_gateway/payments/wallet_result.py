@@ -13,7 +13,7 @@ from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
+from wallet_gateway.payments.wallet_pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
 from wallet_gateway.protocol.card_numbers import has_card_number, mask_card_numbers
 from wallet_gateway.protocol.cryptograms import is_cryptogram, mask_cryptograms, remove_cryptogram
