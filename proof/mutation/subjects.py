@@ -114,7 +114,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "checkout",
-        "operations.checkout.orders operations.checkout.start operations.checkout.payment_attempts"
+        "payments.order_creation payments.checkout payments.order_fields"
         " domain.prices domain.references",
         "money/checkout payments/test_prices.py domain/test_references.py",
     ),

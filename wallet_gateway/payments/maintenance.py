@@ -14,7 +14,6 @@ from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger import outbox
 from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import MigratedDeposit, PaymentOrder
-from wallet_gateway.operations.checkout.orders import check_unambiguous
 from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.payments.comparison import ComparedTransaction, Comparison, comparison
@@ -27,6 +26,7 @@ from wallet_gateway.payments.migration import (
     import_in_steps,
     import_migration_file,
 )
+from wallet_gateway.payments.order_creation import check_unambiguous
 from wallet_gateway.payments.retention import ForgottenTests, erase_customer, forget_tests
 from wallet_gateway.payments.sweeper import SweepReport, sweep
 from wallet_gateway.reports import health as health_reports

@@ -43,11 +43,11 @@ from wallet_gateway.models import (
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
-from wallet_gateway.operations.checkout.orders import check_key
-from wallet_gateway.operations.checkout.payment_attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.keys import erase_old_keys, is_refused
+from wallet_gateway.payments.checkout import insert_attempt, lock_payable
+from wallet_gateway.payments.order_creation import check_key
 from wallet_gateway.payments.wallet_result import as_report
 from wallet_gateway.payments.wallet_usage import count_attempt, count_event, limits_of
 

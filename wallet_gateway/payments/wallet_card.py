@@ -52,7 +52,6 @@ from wallet_gateway.models import (
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
-from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     CardRefused,
@@ -72,6 +71,7 @@ from wallet_gateway.operations.wallet.encryption import CardSecrets
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
 from wallet_gateway.operations.wallet.keys import PublicKey, cipher_of, is_refused, note_if_refused, opened
 from wallet_gateway.operations.wallet.retries import retry_read
+from wallet_gateway.payments.checkout import check_payable
 from wallet_gateway.payments.wallet_attempts import OrderAttempts, abandon_unsent, fresh, load, with_event
 from wallet_gateway.payments.wallet_limits import check_authorizations, close_at_limit
 from wallet_gateway.payments.wallet_pricing import choices_in, price_of, region_of

@@ -17,7 +17,6 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
-from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError, WalletUnavailable
 from wallet_gateway.operations.sending.circuit_breaker import (
@@ -26,6 +25,7 @@ from wallet_gateway.operations.sending.circuit_breaker import (
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import ShippingOption
 from wallet_gateway.operations.wallet.keys import PublicKey, current_key, is_of_account, opened
+from wallet_gateway.payments.checkout import check_payable
 from wallet_gateway.payments.wallet_attempts import (
     OrderAttempts,
     fresh,
