@@ -8,8 +8,8 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from wallet_gateway import payments
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.payments.wallet import WalletSession
 from wallet_gateway.testing.control import SandboxControl
 

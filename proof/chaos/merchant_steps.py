@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.batches import BatchState
-from wallet_gateway.operations.polling.status_query import type_of
+from wallet_gateway.payments.status_query import type_of
 from wallet_gateway.protocol.money import Money
 
 _REASON: Final = "the provider's support, ticket 4711"

@@ -19,7 +19,7 @@ from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionKind, TransactionState
 from wallet_gateway.domain.record_attribution import minor_units
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, PaymentOrder
-from wallet_gateway.operations.polling.status_query import type_of
+from wallet_gateway.payments.status_query import type_of
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.testing.control import SandboxRefused
 from wallet_gateway.testing.invariants import check_books, require

@@ -23,11 +23,10 @@ from wallet_gateway.domain import outcomes
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
 from wallet_gateway.domain.polling_schedule import PollState, next_query_at
 from wallet_gateway.ledger import apply
-from wallet_gateway.operations.sending import answers
-from wallet_gateway.payments import sweeper
+from wallet_gateway.payments import sending, sweeper
 
 _book = apply.book
-_record_not_sent = answers.record_not_sent
+_record_not_sent = sending.record_not_sent
 _judge = outcomes._judge
 
 
@@ -61,7 +60,7 @@ Plant = Callable[[World], AbstractContextManager[object]]
 PLANTED: Final[Mapping[str, Plant]] = {
     "a settlement books twice": lambda _: patch.object(apply, "book", _book_twice),
     "what may have happened is sent again": lambda _: patch.object(
-        answers, "record_unknown", _take_for_unsent
+        sending, "record_unknown", _take_for_unsent
     ),
     "a request is marked after it was sent": lambda _: patch.object(
         RequestDeadline, "mark_sent", _never_mark

@@ -21,7 +21,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS
 from wallet_gateway.models import Discrepancy, GatewayTransaction
-from wallet_gateway.operations.errors import AwaitingApproval, OperationError
+from wallet_gateway.operation_errors import AwaitingApproval, OperationError
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.testing.invariants import BooksDisagree
 

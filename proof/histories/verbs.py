@@ -35,7 +35,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operation_errors import OperationError
 from wallet_gateway.payments.approvals import Decision
 from wallet_gateway.payments.wallet_session import WalletSession
 from wallet_gateway.protocol.cart import Item

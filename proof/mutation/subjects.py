@@ -78,7 +78,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "sending",
-        "operations.sending.send operations.sending.answers",
+        "payments.sending payments.sending",
         "money/sending money/follow_ups/test_sent_once.py money/follow_ups/test_detached_refunds.py",
     ),
     _of(
@@ -90,7 +90,7 @@ SUBJECTS: Final = (
     _of("tokens", "return_tokens access_tokens", "test_tokens.py"),
     _of(
         "cards",
-        "payments.wallet_card operations.wallet.encryption",
+        "payments.wallet_card encryption",
         "money/wallet/test_card.py money/wallet/test_stored_secrets.py money/wallet/test_leaks.py",
     ),
     _of(
@@ -114,20 +114,18 @@ SUBJECTS: Final = (
     ),
     _of(
         "checkout",
-        "payments.order_creation payments.checkout payments.order_fields"
-        " domain.prices domain.references",
+        "payments.order_creation payments.checkout payments.order_fields domain.prices domain.references",
         "money/checkout payments/test_prices.py domain/test_references.py",
     ),
     _of(
         "polling",
-        "operations.polling.due operations.polling.reconciliation operations.polling.status_query"
-        " operations.polling.status_result",
+        "payments.polling payments.reconciliation payments.status_query payments.status_result",
         "money/polling money/any_gateway money/test_made_elsewhere.py",
     ),
     _of(
         "wallet",
         "payments.wallet_card payments.wallet_result payments.wallet_session payments.wallet_limits"
-        " payments.wallet_pricing operations.wallet.keys domain.card_security domain.wallet_limits",
+        " payments.wallet_pricing wallet_keys domain.card_security domain.wallet_limits",
         "money/wallet domain/test_card_security.py",
     ),
     _of(

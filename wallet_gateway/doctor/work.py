@@ -13,7 +13,7 @@ from wallet_gateway.conf import project
 from wallet_gateway.findings import Code, Finding, Level, error, ok, warning
 from wallet_gateway.models import GatewayTransaction, GoLiveCheck, PaymentOrder
 from wallet_gateway.models.fields import cut_to
-from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.payments.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.health import SWEEP_IS_LATE, health, payments_by_mode

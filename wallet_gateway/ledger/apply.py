@@ -30,6 +30,7 @@ from django.db.models import Exists, F
 
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.redaction import redact_text
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -81,7 +82,6 @@ from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.models.single_rows import insert_row, update_row
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")

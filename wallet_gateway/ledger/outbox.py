@@ -15,6 +15,7 @@ from django.db.models import F
 from django.dispatch import Signal
 
 from wallet_gateway import signals
+from wallet_gateway.context import Clock
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import (
     OPENING_KINDS,
@@ -36,7 +37,6 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.single_rows import Columns, insert_row, update_row
-from wallet_gateway.operations.context import Clock
 
 logger = logging.getLogger("wallet_gateway.outbox")
 

@@ -19,6 +19,7 @@ from typing import TypeVar
 from django.db import IntegrityError
 from django.db.models import Exists, F, OuterRef, QuerySet
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -69,8 +70,7 @@ from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.models.single_rows import insert_row
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operation_errors import InvalidState
 from wallet_gateway.protocol.status import StatusRecord
 
 P = TypeVar("P", Payment, MigratedDeposit)

@@ -1,7 +1,7 @@
 """Database models: orders, payments, transactions, our requests to the gateway and its answers.
 
 A model keeps its own row and counters consistent and never calls a gateway. States and counters are changed
-only by `wallet_gateway.operations`.
+only by `wallet_gateway.ledger`.
 """
 
 from wallet_gateway.models.allowances import Allowance, AllowanceUse

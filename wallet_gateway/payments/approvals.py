@@ -10,6 +10,7 @@ from functools import partial
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.elsewhere import booking_order
@@ -47,17 +48,15 @@ from wallet_gateway.ledger.discrepancies import (
 )
 from wallet_gateway.ledger.repair import Bookkeeper, book_elsewhere, record_decision, release_freeze
 from wallet_gateway.ledger.transactions import check_outside_transaction
+from wallet_gateway.merchant_accounts import foreign_merchant_account
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction
 from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.permissions import APPROVE, account_has, permission_of
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable, InvalidInput, InvalidState
-from wallet_gateway.operations.inputs import actor_of, check_decider, check_decision, check_row
-from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
-from wallet_gateway.operations.polling.status_query import query_status
+from wallet_gateway.operation_errors import GatewayUnreachable, InvalidInput, InvalidState
 from wallet_gateway.payments.detached_refunds import refund_deposit
 from wallet_gateway.payments.execution import Initiator
 from wallet_gateway.payments.follow_ups import follow_up
+from wallet_gateway.payments.inputs import actor_of, check_decider, check_decision, check_row
 from wallet_gateway.payments.second_person import (
     Grant,
     SecondPersonNeeded,
@@ -69,6 +68,7 @@ from wallet_gateway.payments.second_person import (
     open_allowance,
     use_allowance,
 )
+from wallet_gateway.payments.status_query import query_status
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.reports.work import waiting_approvals
 

@@ -23,6 +23,7 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, By
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -53,19 +54,18 @@ from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.models.fields import note_of
 from wallet_gateway.models.permissions import OF_KIND, account_has
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
-from wallet_gateway.operations.inputs import (
+from wallet_gateway.operation_errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
+from wallet_gateway.payments.detached_refunds import refund_deposit
+from wallet_gateway.payments.execution import Initiator
+from wallet_gateway.payments.follow_ups import follow_up, give_up
+from wallet_gateway.payments.inputs import (
     actor_of,
     check_reason_code,
     check_row,
     check_storable,
     minor_units_of,
 )
-from wallet_gateway.operations.polling.reconciliation import QueryReport, query_all
-from wallet_gateway.payments.detached_refunds import refund_deposit
-from wallet_gateway.payments.execution import Initiator
-from wallet_gateway.payments.follow_ups import follow_up, give_up
+from wallet_gateway.payments.reconciliation import QueryReport, query_all
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.signals import batch_row_done

@@ -14,6 +14,7 @@ from django.db.models import F
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.cancellation import LATEST_CHECK, LatePayment, may_still_pay, next_release_check
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -35,9 +36,8 @@ from wallet_gateway.models import (
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
 from wallet_gateway.models.orders import CANCELLABLE_STATES
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState
-from wallet_gateway.operations.inputs import check_decider, check_row
+from wallet_gateway.operation_errors import InvalidState
+from wallet_gateway.payments.inputs import check_decider, check_row
 
 _Events = tuple[OutboxEvent, ...]
 

@@ -20,6 +20,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode
 from wallet_gateway.domain.lifecycle import (
     OPENING_KINDS,
@@ -34,34 +35,33 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
+from wallet_gateway.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.single_rows import Columns, insert_row, update_row
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import (
+from wallet_gateway.operation_errors import (
     GatewayRefused,
     GatewayUnreachable,
     OperationError,
     OrderNotPayable,
     TryAgain,
 )
-from wallet_gateway.operations.merchant_accounts import foreign_merchant_account, is_left_alone
-from wallet_gateway.operations.sending.answers import (
+from wallet_gateway.payments.order_fields import check_billing_address
+from wallet_gateway.payments.page_request import PageRequest, page_request, stored_request
+from wallet_gateway.payments.sending import (
+    body_columns,
+    check_sending_not_paused,
+    claim_columns,
     error_columns,
     explanation_of,
     host_of,
     is_allowed_host,
     is_allowed_page,
+    pausing,
+    retry_unsent,
     scheme_of,
     unexpected_page,
 )
-from wallet_gateway.operations.sending.circuit_breaker import (
-    check_sending_not_paused,
-    pausing,
-)
-from wallet_gateway.operations.sending.send import body_columns, claim_columns, retry_unsent
-from wallet_gateway.payments.order_fields import check_billing_address
-from wallet_gateway.payments.page_request import PageRequest, page_request, stored_request
 from wallet_gateway.protocol.checkout import CheckoutResponse
 from wallet_gateway.protocol.text import one_line, visible
 

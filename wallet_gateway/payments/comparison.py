@@ -13,6 +13,7 @@ from datetime import timedelta
 
 from django.db.models import Q, QuerySet
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.comparison import Difference, as_status_update, differences
 from wallet_gateway.domain.error_codes import GATEWAY_SILENT
@@ -26,12 +27,11 @@ from wallet_gateway.ledger.apply import Change, apply, reread
 from wallet_gateway.ledger.discrepancies import is_settled_by_person
 from wallet_gateway.ledger.repair import book_by_policy
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement
+from wallet_gateway.merchant_accounts import asked_about
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable
-from wallet_gateway.operations.merchant_accounts import asked_about
-from wallet_gateway.operations.polling.status_query import others_told_otherwise, query_status
-from wallet_gateway.operations.polling.status_result import contradict_others
+from wallet_gateway.operation_errors import GatewayUnreachable
+from wallet_gateway.payments.status_query import others_told_otherwise, query_status
+from wallet_gateway.payments.status_result import contradict_others
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds between tries while the gateway does not answer; after the last try the comparison stops."""

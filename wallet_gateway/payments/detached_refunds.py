@@ -10,6 +10,7 @@ from django.db import IntegrityError
 from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.error_codes import (
     DEPOSIT_FROZEN,
@@ -23,23 +24,18 @@ from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
     in_transaction,
 )
+from wallet_gateway.merchant_accounts import (
+    check_account_of_deposit,
+)
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
     MigratedDeposit,
 )
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import (
+from wallet_gateway.operation_errors import (
     InvalidInput,
     InvalidState,
     OperationOutstanding,
-)
-from wallet_gateway.operations.inputs import (
-    check_reason_code,
-    minor_units_of,
-)
-from wallet_gateway.operations.merchant_accounts import (
-    check_account_of_deposit,
 )
 from wallet_gateway.payments.execution import (
     Initiator,
@@ -47,6 +43,10 @@ from wallet_gateway.payments.execution import (
     execute,
     find_by_key,
     refuse_reservation,
+)
+from wallet_gateway.payments.inputs import (
+    check_reason_code,
+    minor_units_of,
 )
 from wallet_gateway.payments.second_person import (
     limit_for,

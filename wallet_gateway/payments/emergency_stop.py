@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
@@ -21,9 +22,8 @@ from wallet_gateway.ledger.outbox import announce_pause, announce_resumption
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
-from wallet_gateway.operations.inputs import check_decision
+from wallet_gateway.operation_errors import InvalidInput, InvalidState
+from wallet_gateway.payments.inputs import check_decision
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")

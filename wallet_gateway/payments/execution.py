@@ -17,6 +17,7 @@ from django.db.models import Exists
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.approval_policy import GIVING_BACK
 from wallet_gateway.domain.error_codes import (
@@ -32,6 +33,9 @@ from wallet_gateway.ledger.apply import reread
 from wallet_gateway.ledger.transactions import (
     in_transaction,
 )
+from wallet_gateway.merchant_accounts import (
+    check_merchant_account,
+)
 from wallet_gateway.models import (
     Approval,
     GatewayPause,
@@ -41,8 +45,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import (
+from wallet_gateway.operation_errors import (
     IdempotencyConflict,
     InvalidInput,
     InvalidState,
@@ -50,16 +53,11 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
     SendingStopped,
 )
-from wallet_gateway.operations.inputs import (
+from wallet_gateway.payments import sending
+from wallet_gateway.payments.inputs import (
     actor_of,
     check_storable,
 )
-from wallet_gateway.operations.merchant_accounts import (
-    check_merchant_account,
-)
-from wallet_gateway.operations.polling.status_query import expectation_of
-from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.sending.send import body_columns, claim_columns
 from wallet_gateway.payments.second_person import (
     Grant,
     SecondPersonNeeded,
@@ -71,6 +69,8 @@ from wallet_gateway.payments.second_person import (
     outcome_of,
     use_allowance,
 )
+from wallet_gateway.payments.sending import body_columns, claim_columns
+from wallet_gateway.payments.status_query import expectation_of
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 
@@ -201,12 +201,12 @@ def _send(
             answer = context.gateway.follow_up(message, not_after=not_after)
             finding, exchange = read_follow_up_answer(answer.message, expected), answer.exchange
     except NotSent as error:
-        return answers.record_not_sent(transaction, error, context=context)
+        return sending.record_not_sent(transaction, error, context=context)
     except Refused as error:
-        return answers.record_refusal(transaction, error, context=context, is_awaited=is_awaited)
+        return sending.record_refusal(transaction, error, context=context, is_awaited=is_awaited)
     except OutcomeUnknown as error:
-        return answers.record_unknown(transaction, error, context=context)
-    return answers.record_finding(transaction, finding, exchange, context, is_awaited=is_awaited)
+        return sending.record_unknown(transaction, error, context=context)
+    return sending.record_finding(transaction, finding, exchange, context, is_awaited=is_awaited)
 
 
 def refuse_reservation(

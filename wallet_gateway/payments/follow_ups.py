@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
 from wallet_gateway.client.redaction import redact_text
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import (
     DEPOSIT_FROZEN,
@@ -39,6 +40,9 @@ from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
     in_current_or_new_transaction,
 )
+from wallet_gateway.merchant_accounts import (
+    check_account_of_payment,
+)
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -49,24 +53,12 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import (
+from wallet_gateway.operation_errors import (
     InvalidInput,
     InvalidState,
     OperationOutstanding,
     OperationRefused,
     SendingStopped,
-)
-from wallet_gateway.operations.field_names import in_python_names
-from wallet_gateway.operations.inputs import (
-    actor_of,
-    check_decider,
-    check_reason_code,
-    check_row,
-    requested_units,
-)
-from wallet_gateway.operations.merchant_accounts import (
-    check_account_of_payment,
 )
 from wallet_gateway.payments.detached_refunds import refund_migrated
 from wallet_gateway.payments.execution import (
@@ -76,6 +68,14 @@ from wallet_gateway.payments.execution import (
     find_by_key,
     refuse_reservation,
     resend_unsent,
+)
+from wallet_gateway.payments.field_names import in_python_names
+from wallet_gateway.payments.inputs import (
+    actor_of,
+    check_decider,
+    check_reason_code,
+    check_row,
+    requested_units,
 )
 from wallet_gateway.payments.second_person import (
     limit_for,

@@ -14,8 +14,7 @@ from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger import outbox
 from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import MigratedDeposit, PaymentOrder
-from wallet_gateway.operations.polling import due, reconciliation
-from wallet_gateway.operations.polling.reconciliation import QueryReport
+from wallet_gateway.payments import reconciliation
 from wallet_gateway.payments.comparison import ComparedTransaction, Comparison, comparison
 from wallet_gateway.payments.emergency_stop import resume_sending, stop_sending
 from wallet_gateway.payments.migration import (
@@ -27,6 +26,8 @@ from wallet_gateway.payments.migration import (
     import_migration_file,
 )
 from wallet_gateway.payments.order_creation import check_unambiguous
+from wallet_gateway.payments.polling import reconcile_due
+from wallet_gateway.payments.reconciliation import QueryReport
 from wallet_gateway.payments.retention import ForgottenTests, erase_customer, forget_tests
 from wallet_gateway.payments.sweeper import SweepReport, sweep
 from wallet_gateway.reports import health as health_reports
@@ -106,20 +107,6 @@ def forget_accounts() -> None:
     Without it a process sees a change within five seconds.
     """
     conf.forget_accounts()
-
-
-@sensitive_variables()
-def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
-    """Query the status of the transactions of one gateway that are due, as the sweep does.
-
-    :param gateway: its alias in the settings.
-    :param limit: how many at most: `500`.
-    :returns: how many were queried.
-    :raises InsideTransaction: `inside_transaction`, within a database transaction.
-    :raises ImproperlyConfigured: for a gateway that is not in the settings.
-    """
-    check_outside_transaction("payments.maintenance.reconcile_due")
-    return due.reconcile_due(context=context_of(gateway), limit=limit)
 
 
 @sensitive_variables()

@@ -25,8 +25,8 @@ from wallet_gateway.ledger.transactions import (
 )
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
-from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput, TryAgain
-from wallet_gateway.operations.field_names import in_python_names
+from wallet_gateway.operation_errors import IdempotencyConflict, InvalidInput, TryAgain
+from wallet_gateway.payments.field_names import in_python_names
 from wallet_gateway.payments.order_fields import (
     REFERENCE,
     Address,

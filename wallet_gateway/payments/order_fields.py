@@ -18,8 +18,8 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.models.orders import ERASED
-from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.field_names import in_python_names
+from wallet_gateway.operation_errors import InvalidInput
+from wallet_gateway.payments.field_names import in_python_names
 from wallet_gateway.protocol import checkout as messages
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.errors import FieldError, join_path

@@ -7,17 +7,17 @@ from typing import Any
 from wallet_gateway import access_tokens
 from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.gateways import context_of, usable_context
-from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations.polling import gateway_records as records
-from wallet_gateway.operations.polling import reconciliation
-from wallet_gateway.operations.polling.gateway_records import TransactionRecords
 from wallet_gateway.payments.cancellation import cancel
 from wallet_gateway.payments.checkout import start_checkout
 from wallet_gateway.payments.order_creation import create_order, get_order, get_order_by_token
+from wallet_gateway.payments.reconciliation import (
+    TransactionRecords,
+    gateway_records,
+    reconcile,
+    reconcile_attempt,
+)
 from wallet_gateway.protocol.status import UnreadableRecord
-from wallet_gateway.protocol.text import is_storable
 from wallet_gateway.reports import customer_data as subject_access
 from wallet_gateway.reports import orders as order_reports
 from wallet_gateway.reports.attempts import find_attempt
@@ -77,42 +77,6 @@ def attempt_for(reference: str) -> Payment:
 
 
 @sensitive_variables()
-def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:
-    """Query the status of all unsettled transactions of an order (the interface, endpoint 4).
-
-    One transaction is queried at most every two seconds, however often this is called. A gateway that does
-    not answer raises nothing: what is not known stays as it was.
-
-    :param subject: an order; or a payment, then only that attempt is queried.
-    :param everything: include settled transactions, without the limit of two seconds.
-    :returns: the order as it is now; read its `state`.
-    :raises InsideTransaction: `inside_transaction`, within a database transaction.
-    """
-    check_outside_transaction("payments.reconcile")
-    if isinstance(subject, Payment):
-        return reconcile_attempt(subject.reference).order
-    context = context_of(subject.gateway)
-    return reconciliation.reconcile_order(order=subject, context=context, everything=everything)
-
-
-@sensitive_variables()
-def reconcile_attempt(reference: str) -> Payment:
-    """Query the status of one attempt, as seldom as `reconcile`.
-
-    Nothing is asked, and the attempt is returned as stored, if no usable account has its gateway's alias.
-
-    :param reference: its clientSystemTransactionId, of 1 to 64 characters.
-    :returns: the attempt with its current order.
-    :raises Payment.DoesNotExist: if no attempt has it.
-    :raises InsideTransaction: `inside_transaction`, within a database transaction.
-    """
-    check_outside_transaction("payments.orders.reconcile_attempt")
-    if not is_storable(reference):
-        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
-    return reconciliation.reconcile_reference(reference=reference, context_of=usable_context)
-
-
-@sensitive_variables()
 def order_summary(order: PaymentOrder) -> OrderSummary:
     """Return the totals of an order's payments.
 
@@ -147,24 +111,6 @@ def receipt(order: PaymentOrder) -> Receipt | None:
         order that was just reconciled; one more where the wallet's sheet has changed the amount.
     """
     return order_receipt(order)
-
-
-@sensitive_variables()
-def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
-    """Ask the gateway now what it has recorded of each transaction of an order that was sent.
-
-    The records have the payer, the addresses (of a pre-authorization), the provider's id and the time (the
-    interface, Transaction status record). Nothing is stored: keep what you need.
-
-    :param order: any order.
-    :returns: one value for each transaction, the oldest first. A gateway that files follow-ups under their
-        original's reference lists them there.
-    :raises GatewayRefused: `gateway_refused`.
-    :raises GatewayUnreachable: `gateway_silent`, if a query has no usable answer.
-    :raises InsideTransaction: `inside_transaction`, within a database transaction.
-    """
-    check_outside_transaction("payments.gateway_records")
-    return records.gateway_records(order=order, context=context_of(order.gateway))
 
 
 @sensitive_variables()

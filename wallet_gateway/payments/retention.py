@@ -44,8 +44,8 @@ from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.orders import ERASED
 from wallet_gateway.models.test_rows import test_orders
-from wallet_gateway.operations.errors import InvalidState
-from wallet_gateway.operations.inputs import check_decision, check_row
+from wallet_gateway.operation_errors import InvalidState
+from wallet_gateway.payments.inputs import check_decision, check_row
 from wallet_gateway.payments.wallet_pricing import total_of
 
 logger = logging.getLogger("wallet_gateway.operations")

@@ -20,6 +20,7 @@ from django.db import IntegrityError
 from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import Actor, is_same_person
 from wallet_gateway.domain.approval_policy import LIMITED_PERIOD
 from wallet_gateway.domain.error_codes import APPROVAL_CLOSED, CHANGED_MEANWHILE, ErrorCode
@@ -39,8 +40,7 @@ from wallet_gateway.models import (
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import (
+from wallet_gateway.operation_errors import (
     AwaitingApproval,
     IdempotencyConflict,
     InvalidState,

@@ -21,6 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Count, Exists, OuterRef, Q
 
 from wallet_gateway import conf, gateways, signals
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
@@ -44,6 +45,7 @@ from wallet_gateway.ledger.transactions import (
     in_current_or_new_transaction,
     in_statement,
 )
+from wallet_gateway.merchant_accounts import asked_about
 from wallet_gateway.models import (
     BatchState,
     ExpiryNotice,
@@ -55,16 +57,14 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.authorizations import uncaptured
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.merchant_accounts import asked_about
-from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queries
-from wallet_gateway.operations.sending.circuit_breaker import count_unknown
+from wallet_gateway.operation_errors import OperationRefused
 from wallet_gateway.payments import batches, retention
 from wallet_gateway.payments.cancellation import release_orders
 from wallet_gateway.payments.execution import Initiator, resend_unsent
 from wallet_gateway.payments.follow_ups import follow_up
+from wallet_gateway.payments.polling import reconcile_urgent, repeat_queries
 from wallet_gateway.payments.second_person import expire_requests
+from wallet_gateway.payments.sending import count_unknown
 from wallet_gateway.payments.wallet_attempts import sweep_wallet
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line

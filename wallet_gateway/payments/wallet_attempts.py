@@ -16,6 +16,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
@@ -43,13 +44,12 @@ from wallet_gateway.models import (
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.wallet.keys import erase_old_keys, is_refused
+from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.payments.checkout import insert_attempt, lock_payable
 from wallet_gateway.payments.order_creation import check_key
 from wallet_gateway.payments.wallet_result import as_report
 from wallet_gateway.payments.wallet_usage import count_attempt, count_event, limits_of
+from wallet_gateway.wallet_keys import erase_old_keys, is_refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from pydantic import Secret
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.client.redaction import redact
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.card_security import (
     AuthenticationRequirement,
     CardMismatch,
@@ -37,10 +38,12 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.email_hashes import columns_of_wallet
+from wallet_gateway.encryption import CardSecrets
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
+from wallet_gateway.merchant_accounts import is_left_alone
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -52,26 +55,22 @@ from wallet_gateway.models import (
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import (
+from wallet_gateway.operation_errors import (
     CardRefused,
     InvalidState,
     PriceChanged,
     TryAgain,
     WalletUnavailable,
 )
-from wallet_gateway.operations.merchant_accounts import is_left_alone
-from wallet_gateway.operations.polling.reconciliation import may_be_paid, query_again
-from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.sending.circuit_breaker import (
-    check_sending_not_paused,
-)
-from wallet_gateway.operations.sending.send import body_columns, claim_columns, retry_unsent
-from wallet_gateway.operations.wallet.encryption import CardSecrets
-from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
-from wallet_gateway.operations.wallet.keys import PublicKey, cipher_of, is_refused, note_if_refused, opened
-from wallet_gateway.operations.wallet.retries import retry_read
+from wallet_gateway.payments import sending
 from wallet_gateway.payments.checkout import check_payable
+from wallet_gateway.payments.reconciliation import may_be_paid, query_again
+from wallet_gateway.payments.sending import (
+    body_columns,
+    check_sending_not_paused,
+    claim_columns,
+    retry_unsent,
+)
 from wallet_gateway.payments.wallet_attempts import OrderAttempts, abandon_unsent, fresh, load, with_event
 from wallet_gateway.payments.wallet_limits import check_authorizations, close_at_limit
 from wallet_gateway.payments.wallet_pricing import choices_in, price_of, region_of
@@ -91,6 +90,8 @@ from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line
+from wallet_gateway.wallet_hooks import AuthenticationQuestion
+from wallet_gateway.wallet_keys import PublicKey, cipher_of, is_refused, note_if_refused, opened, retry_read
 
 logger = logging.getLogger("wallet_gateway.wallet")
 
@@ -527,14 +528,14 @@ def _authorize(
     except NotSent as error:
         return _give_up(transaction, error, context)
     except Refused as error:
-        recorded = answers.record_refusal(transaction, error, context=context)
+        recorded = sending.record_refusal(transaction, error, context=context)
         note_if_refused(key.row, error, context=context)
         return recorded
     except OutcomeUnknown as error:
-        recorded = answers.record_unknown(transaction, error, context=context)
+        recorded = sending.record_unknown(transaction, error, context=context)
         note_if_refused(key.row, error, context=context)
         return recorded
-    return answers.record_authorization_answer(transaction, answer, context=context)
+    return sending.record_authorization_answer(transaction, answer, context=context)
 
 
 def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
@@ -543,7 +544,7 @@ def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayCo
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
-        explanation=answers.explanation_of(error),
+        explanation=sending.explanation_of(error),
         attempt_no=transaction.attempt_no,
     )
     return abandon_unsent(apply(transaction, nothing_left, context=context), context=context)

@@ -15,6 +15,7 @@ from django.db.models import F
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
@@ -35,9 +36,8 @@ from wallet_gateway.models import (
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState, WalletUnavailable
-from wallet_gateway.operations.inputs import check_decision, check_row
+from wallet_gateway.operation_errors import InvalidState, WalletUnavailable
+from wallet_gateway.payments.inputs import check_decision, check_row
 from wallet_gateway.payments.wallet_attempts import OrderAttempts
 from wallet_gateway.payments.wallet_usage import LimitReached, limits_of, room_left
 from wallet_gateway.protocol.text import one_line

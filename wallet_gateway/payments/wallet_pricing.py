@@ -9,12 +9,12 @@ from typing import Any
 
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationError
-from wallet_gateway.operations.wallet.hooks import SheetFault, SheetPricing, SheetQuestion, ShippingOption
+from wallet_gateway.operation_errors import OperationError
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.wallet_hooks import SheetFault, SheetPricing, SheetQuestion, ShippingOption
 
 ADDRESS_FIELDS = ("countryCode", "administrativeArea", "locality", "postalCode")
 """The address fields that the wallet passes on before the customer has approved."""

@@ -12,7 +12,7 @@ from pydantic import Secret
 from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
-from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.payments.wallet_pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
 from wallet_gateway.protocol.card_numbers import has_card_number, mask_card_numbers

@@ -11,21 +11,19 @@ from typing import Any
 from django.utils.translation import get_language, override, pgettext
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED, WALLET_BUSY
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
+from wallet_gateway.encryption import UnreadableSecret
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationError, WalletUnavailable
-from wallet_gateway.operations.sending.circuit_breaker import (
+from wallet_gateway.operation_errors import OperationError, WalletUnavailable
+from wallet_gateway.payments.checkout import check_payable
+from wallet_gateway.payments.sending import (
     check_sending_not_paused,
 )
-from wallet_gateway.operations.wallet.encryption import UnreadableSecret
-from wallet_gateway.operations.wallet.hooks import ShippingOption
-from wallet_gateway.operations.wallet.keys import PublicKey, current_key, is_of_account, opened
-from wallet_gateway.payments.checkout import check_payable
 from wallet_gateway.payments.wallet_attempts import (
     OrderAttempts,
     fresh,
@@ -45,6 +43,8 @@ from wallet_gateway.payments.wallet_pricing import (
 from wallet_gateway.payments.wallet_result import checked_choices
 from wallet_gateway.payments.wallet_usage import count_price, limits_of
 from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.wallet_hooks import ShippingOption
+from wallet_gateway.wallet_keys import PublicKey, current_key, is_of_account, opened
 
 _TIME_TO_PAY = timedelta(minutes=5)
 """An attempt with less remaining time is not shown again."""

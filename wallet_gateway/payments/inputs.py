@@ -13,7 +13,7 @@ from wallet_gateway.domain.error_codes import ITEMS_INVALID, ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.models.actors import LONGEST_ACCOUNT
-from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.cart import ShoppingCart, cart_total
 from wallet_gateway.protocol.errors import FieldError, ProtocolError

@@ -5,16 +5,16 @@ This module never prints, logs or raises a secret.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from django.utils.translation import gettext_noop as _
 from pydantic import Secret
 
-from wallet_gateway.operations.errors import WalletUnavailable
+from wallet_gateway.operation_errors import WalletUnavailable
 from wallet_gateway.protocol import strict_json
 
 Ciphertext = bytes | memoryview
@@ -94,3 +94,26 @@ class CardSecrets:
         """Return both as one ciphertext."""
         eci = None if self.eci is None else self.eci.get_secret_value()
         return cipher.seal(strict_json.dumps([self.cryptogram.get_secret_value(), eci]).decode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ciphers:
+    """The cipher of each gateway's stored values."""
+
+    shop: WalletCipher | None
+    """Of all gateways without keys of their own; None if the shop has no keys."""
+    of_gateways: Mapping[str, WalletCipher] = field(default_factory=dict)
+
+    def of(self, gateway: str) -> WalletCipher:
+        """Return the cipher of one gateway's values; raise `UnreadableSecret` if it has no key."""
+        cipher = self.of_gateways.get(gateway, self.shop)
+        if cipher is None:
+            raise UnreadableSecret
+        return cipher
+
+    @property
+    def fingerprints(self) -> Iterable[str]:
+        """Return the fingerprint of each key once."""
+        of_shop = self.shop.fingerprints if self.shop else ()
+        own = (name for cipher in self.of_gateways.values() for name in cipher.fingerprints)
+        return dict.fromkeys((*of_shop, *own))

@@ -1,18 +1,32 @@
-"""Record the outcome of a request: the third step of every operation that moves money."""
+"""What every request that moves money shares: its claim, the record of its outcome, and the circuit breaker.
+
+The claim is committed before the first byte leaves. No request is sent twice, except one of which certainly
+no byte left. A request that was sent, or may have been, is never sent again: see Note [Unknown is a state]
+in domain/lifecycle.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from http import HTTPStatus
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, Exchange
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.error_codes import SENDING_PAUSED
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind
+from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import (
     EVENTS,
     Finding,
@@ -20,15 +34,73 @@ from wallet_gateway.domain.outcomes import (
     Verdict,
     read_follow_up_answer,
 )
-from wallet_gateway.domain.polling_schedule import RESEND_WAITS, pause_end
+from wallet_gateway.domain.polling_schedule import (
+    LEASE,
+    PAUSE,
+    PAUSE_AT_UNKNOWNS,
+    PAUSE_WINDOW,
+    RESEND_WAITS,
+    pause_end,
+)
 from wallet_gateway.ledger.apply import Change, apply
-from wallet_gateway.models import GatewayTransaction, TransactionEventKind
+from wallet_gateway.ledger.outbox import announce_pause
+from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind
+from wallet_gateway.models.explanations import explanation_text
 from wallet_gateway.models.fields import cut_to
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.status_query import expectation_of, query_status
-from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pausing
+from wallet_gateway.operation_errors import SendingStopped
+from wallet_gateway.payments.status_query import expectation_of, query_status
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
+from wallet_gateway.protocol.text import one_line
+
+logger = logging.getLogger("wallet_gateway.operations")
+
+M = TypeVar("M")
+R = TypeVar("R")
+
+_STAYS_UNSENT = {NotSentReason.TLS, NotSentReason.STALE_CLAIM}
+"""Reasons that an immediate second try cannot fix: a bad certificate and a claim that is too old."""
+
+
+def claim_columns(*, now: datetime, attempt_no: int = 0, **columns: Any) -> dict[str, Any]:
+    """Return the columns that claim a transaction for one sender.
+
+    `attempt_no` is the number of its last claim. Until `leased_until` no other sender sends it, and a sender
+    may only record under the number of its own claim.
+    """
+    return {
+        "state": TransactionState.SENDING,
+        "state_changed_at": now,
+        "attempt_no": attempt_no + 1,
+        "leased_until": now + LEASE,
+        **columns,
+    }
+
+
+def body_columns(body: bytes, account: MerchantAccount) -> dict[str, Any]:
+    """Return the columns that store the exact bytes of a request, to be sent unchanged, and its account."""
+    return {
+        "request_body": body.decode(),
+        "body_hash": hashlib.sha256(body).hexdigest(),
+        "merchant_id": account.merchant_id,
+        "store_id": account.store_id,
+    }
+
+
+def retry_unsent(send: Callable[[], Answer[M]]) -> Answer[M]:
+    """Return the answer of `send`, called a second time with the same bytes if certainly no byte left.
+
+    Raises the error of the second try, or of the first if a second is of no use.
+    """
+    try:
+        return send()
+    except NotSent as error:
+        if error.reason in _STAYS_UNSENT:
+            raise
+    return send()
+
+
+# The outcome
 
 
 def record_authorization_answer(
@@ -236,3 +308,99 @@ def _split(url: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return parts.scheme, parts.netloc.lower()
+
+
+# The circuit breaker
+
+
+_PAUSE_IS_READ_EVERY = 1.0
+_WITHOUT_END = datetime.max.replace(tzinfo=UTC)
+
+
+@contextlib.contextmanager
+def pausing(context: GatewayContext, error: OutcomeUnknown, why: Explanation) -> Iterator[None]:
+    """Pause new requests before the block if the gateway requests it with a lost answer.
+
+    The shop's receivers hear of it after the block, in which the outcome is recorded: they may be slow.
+    """
+    tell = _nobody
+    if error.retry_after is not None:
+        tell = pause_sending(context, seconds=error.retry_after, explanation=why)
+    try:
+        yield
+    finally:
+        tell()
+
+
+def _nobody() -> None:
+    """Tell nobody."""
+
+
+def pause_sending(context: GatewayContext, *, seconds: float, explanation: Explanation) -> Callable[[], None]:
+    """Pause new requests for the seconds that the gateway requests, at most 15 minutes.
+
+    Return what tells the shop's receivers.
+    """
+    until = pause_end(context.clock.now(), seconds)
+    return _pause(context, until, PauseCode.RETRY_AFTER, explanation)
+
+
+def _pause(
+    context: GatewayContext, until: datetime, code: PauseCode, explanation: Explanation | None
+) -> Callable[[], None]:
+    begins = GatewayPause.pause_sending(
+        context.alias, now=context.clock.now(), until=until, code=code, explanation=explanation
+    )
+    context.pause.forget()
+    if not begins:
+        return _nobody
+    reason = explanation_text(explanation)
+    logger.warning("sending to %s is paused until %s: %s %s", context.alias, until, code, one_line(reason))
+    return partial(announce_pause, context.alias, until=until, code=code, reason=reason)
+
+
+def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
+    """Return whether new requests are paused.
+
+    The pause is read at most once a second: it need not be exact to a single request.
+    """
+    memory, ticks = context.pause, time.monotonic()
+    # Not below zero: a test may have frozen the clock when it was read.
+    if memory.read_at is None or not 0 <= ticks - memory.read_at <= _PAUSE_IS_READ_EVERY:
+        row = GatewayPause.that_hold(now).filter(gateway=context.alias).first()
+        memory.until, memory.read_at = _end_of(row, now) if row is not None else None, ticks
+    return memory.until is not None and memory.until > now
+
+
+def _end_of(row: GatewayPause, now: datetime) -> datetime:
+    ends = [row.sending_until] if row.sending_until else []
+    if row.is_stopped_by_person(now):
+        ends.append(row.stopped_until or _WITHOUT_END)
+    return max(ends)
+
+
+def check_sending_not_paused(context: GatewayContext) -> None:
+    """Raise `SendingStopped` while sending is paused.
+
+    Call this before a database transaction that has to start with a lock: with repeatable reads, the first
+    read fixes the snapshot of all later reads, including those under the lock.
+    """
+    if sending_is_paused(context, context.clock.now()):
+        raise SendingStopped(*SENDING_PAUSED)
+
+
+def count_unknown(context: GatewayContext) -> None:
+    """Pause new requests if too many outcomes became unknown within a short time.
+
+    A refusal is not counted, though it stays unknown until a status query has confirmed it: the gateway
+    did answer.
+    """
+    now = context.clock.now()
+    unknown = GatewayTransaction.objects.filter(
+        gateway=context.alias,
+        state=TransactionState.UNKNOWN,
+        state_changed_at__gt=now - PAUSE_WINDOW,
+        error_code="",
+    )
+    if unknown.count() > PAUSE_AT_UNKNOWNS:
+        _pause(context, now + PAUSE, PauseCode.UNKNOWN_OUTCOMES, None)()

@@ -16,11 +16,11 @@ from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operation_errors import SendingStopped
 
 if TYPE_CHECKING:
-    from wallet_gateway.operations.wallet.encryption import WalletCipher
-    from wallet_gateway.operations.wallet.hooks import Authenticator, Chooser, Pricer
+    from wallet_gateway.encryption import WalletCipher
+    from wallet_gateway.wallet_hooks import Authenticator, Chooser, Pricer
 
 
 class Clock(Protocol):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet, hashed_before
+from wallet_gateway.encryption import UnreadableSecret
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.gateways import ciphers
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
-from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 
 _BATCH = 500
 _ENCRYPTED_COLUMNS = (
@@ -50,37 +52,21 @@ class KeySurvey:
     """The number of values that are not under the first key, and of rows with such hashes of addresses."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ciphers:
-    """The cipher of each gateway's stored values."""
+@sensitive_variables()
+def survey_keys() -> KeySurvey:
+    """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing.
 
-    shop: WalletCipher | None
-    """Of all gateways without keys of their own; None if the shop has no keys."""
-    of_gateways: Mapping[str, WalletCipher] = field(default_factory=dict)
-
-    def of(self, gateway: str) -> WalletCipher:
-        """Return the cipher of one gateway's values; raise `UnreadableSecret` if it has no key."""
-        cipher = self.of_gateways.get(gateway, self.shop)
-        if cipher is None:
-            raise UnreadableSecret
-        return cipher
-
-    @property
-    def fingerprints(self) -> Iterable[str]:
-        """Return the fingerprint of each key once."""
-        of_shop = self.shop.fingerprints if self.shop else ()
-        own = (name for cipher in self.of_gateways.values() for name in cipher.fingerprints)
-        return dict.fromkeys((*of_shop, *own))
-
-
-def survey(ciphers: Ciphers) -> KeySurvey:
-    """Check all encrypted values in the database and return the result. Changes nothing."""
+    :returns: the use of each key by its fingerprint, and what none of them opens.
+    """
+    known = ciphers()
+    if known.shop is None and not known.of_gateways:
+        return KeySurvey(keys=(), unreadable=0)
     dates: dict[str, list[datetime]] = defaultdict(list)
     unreadable = waiting = 0
     for model, column in _ENCRYPTED_COLUMNS:
         for _key, gateway, sealed in _stored_secrets(model, column):
             try:
-                cipher = ciphers.of(gateway)
+                cipher = known.of(gateway)
                 place, written_at = cipher.origin(sealed)
             except UnreadableSecret:
                 unreadable += 1
@@ -90,7 +76,7 @@ def survey(ciphers: Ciphers) -> KeySurvey:
     waiting += sum(hashed_before(hashed, columns).count() for hashed, _source, columns in _HASHED_COLUMNS)
     uses = (
         KeyUse(fingerprint=name, stored=len(dates[name]), oldest=min(dates[name], default=None))
-        for name in ciphers.fingerprints
+        for name in known.fingerprints
     )
     return KeySurvey(keys=tuple(uses), unreadable=unreadable, waiting=waiting)
 
@@ -107,18 +93,21 @@ class Rotation:
     """Values that none of the given keys decrypts."""
 
 
-def rotate_keys(ciphers: Ciphers) -> Rotation:
-    """Re-encrypt all stored values with the first key of their gateway; may be interrupted and repeated.
+@sensitive_variables()
+def rotate_keys() -> Rotation:
+    """Encrypt every stored secret with the first of its gateway's `FERNET_KEYS`, or of the shop's.
 
-    A row that changed since it was read is left unchanged and counted.
+    E-mail addresses, by which orders are found, are hashed again under the first of the shop's keys, or under
+    `SECRET_KEY` without any. It may be interrupted and repeated.
 
-    Hashes of e-mail addresses under another key are computed again from the stored addresses, and counted.
+    :returns: how many were encrypted or hashed anew, how many are left, and how many cannot be read.
     """
+    known = ciphers()
     resealed = left = unreadable = 0
     for model, column in _ENCRYPTED_COLUMNS:
         for key, gateway, old in _stored_secrets(model, column):
             try:
-                cipher = ciphers.of(gateway)
+                cipher = known.of(gateway)
                 if cipher.is_under_newest_key(old):
                     continue
                 new = cipher.reseal(old)

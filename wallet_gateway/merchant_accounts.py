@@ -12,11 +12,11 @@ import hashlib
 from django.db.models import Q
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.models.test_rows import not_tests
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operation_errors import InvalidState
 
 
 def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayContext) -> str:

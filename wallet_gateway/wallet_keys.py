@@ -11,23 +11,26 @@ the refused key keep it.
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http import HTTPStatus
+from typing import TypeVar
 
 from django.db.models import Q
 from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.client.errors import GatewayError
+from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED
 from wallet_gateway.domain.policy import KEY_LIFETIME
+from wallet_gateway.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.ledger.transactions import in_statement
+from wallet_gateway.merchant_accounts import account_fingerprint
 from wallet_gateway.models import GatewayPause, WalletKey
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import WalletUnavailable
-from wallet_gateway.operations.merchant_accounts import account_fingerprint
-from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
-from wallet_gateway.operations.wallet.retries import retry_read
+from wallet_gateway.operation_errors import WalletUnavailable
 from wallet_gateway.protocol.accounts import PublicKeyResponse
 from wallet_gateway.protocol.text import one_line
 
@@ -255,3 +258,53 @@ def note_success(context: GatewayContext) -> None:
     """Allow all processes to call the key service again."""
     paused = GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False)
     in_statement(lambda: paused.update(keys_until=None))
+
+
+# Reads are retried
+
+
+M = TypeVar("M")
+
+WAITS = (0.5, 1.0, 2.0)
+_PATIENCE_SECONDS = 25.0
+"""Seconds after which no further try begins, because a person is waiting for the page."""
+_MOST_TRIES = len(WAITS) + 1
+_FEWER_TRIES = {
+    UnknownReason.REDIRECT: 1,
+    UnknownReason.WRONG_SHAPE: 1,
+    UnknownReason.CONTRADICTORY: 1,
+    UnknownReason.FOREIGN_ANSWER: 2,
+}
+
+
+def retry_read(read: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
+    """Return the gateway's answer; raise the last `GatewayError` once a further try is of no use."""
+    started = time.monotonic()
+    for tries, wait in enumerate(WAITS, start=1):
+        try:
+            return read().message
+        except (NotSent, OutcomeUnknown) as error:
+            pause = _pause(error, wait, tries)
+            if pause is None or time.monotonic() - started + pause > _PATIENCE_SECONDS:
+                raise
+        context.clock.sleep(pause)
+    return read().message
+
+
+def _pause(error: NotSent | OutcomeUnknown, wait: float, tries: int) -> float | None:
+    """Return the seconds to wait before the next try; None if there is no further try."""
+    if tries >= _most_tries(error):
+        return None
+    after = error.retry_after if isinstance(error, OutcomeUnknown) else None
+    if after is None:
+        return wait
+    # Do not retry if the gateway requests a longer wait than a person waits for a page.
+    return max(after, wait) if after <= WAITS[-1] else None
+
+
+def _most_tries(error: NotSent | OutcomeUnknown) -> int:
+    if isinstance(error, NotSent):
+        # A bad certificate stays bad. TLS that failed after the request left has the same reason and may
+        # recover.
+        return 2 if error.reason is NotSentReason.TLS else _MOST_TRIES
+    return _FEWER_TRIES.get(error.reason, _MOST_TRIES)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.comparison import as_status_update
@@ -32,10 +33,9 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
 from wallet_gateway.ledger.discrepancies import is_read_by_person
 from wallet_gateway.ledger.repair import book_by_policy, release_freezes
+from wallet_gateway.merchant_accounts import foreign_merchant_account
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
-from wallet_gateway.operations.polling.status_query import others_told_otherwise
+from wallet_gateway.payments.status_query import others_told_otherwise
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.client.errors import GatewayError, Refused
+from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
 from wallet_gateway.domain.lifecycle import (
     OPENING_KINDS,
+    UNSENT_STATES,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
 )
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.gateways import context_of, usable_context
 from wallet_gateway.ledger.apply import reread
-from wallet_gateway.ledger.transactions import in_statement
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement, in_transaction
+from wallet_gateway.merchant_accounts import asked_about, is_left_alone
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -24,10 +31,11 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.orders import KnownPayments
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.merchant_accounts import asked_about, is_left_alone
-from wallet_gateway.operations.polling.status_query import query_status
-from wallet_gateway.operations.polling.status_result import record_status_result
+from wallet_gateway.operation_errors import GatewayRefused, GatewayUnreachable
+from wallet_gateway.payments.status_query import query_status
+from wallet_gateway.payments.status_result import record_status_result
+from wallet_gateway.protocol.status import UnreadableRecord
+from wallet_gateway.protocol.text import is_storable
 
 ASKABLE_STATES = frozenset(
     {
@@ -54,22 +62,23 @@ ANSWERED_WITHIN = timedelta(seconds=30)
 """Time after which a query on demand counts as lost with the process that sent it."""
 
 
-def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
-    """Query the payment attempt with this reference unless it is settled or was queried just now.
+@sensitive_variables()
+def reconcile_attempt(reference: str) -> Payment:
+    """Query the status of one attempt, as seldom as `reconcile`.
 
-    Returns the current payment with its order. Raises `Payment.DoesNotExist`.
+    Nothing is asked, and the attempt is returned as stored, if no usable account has its gateway's alias.
+
+    :param reference: its clientSystemTransactionId, of 1 to 64 characters.
+    :returns: the attempt with its current order.
+    :raises Payment.DoesNotExist: if no attempt has it.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    return reconcile_reference(reference=reference, context_of=lambda _alias: context)
-
-
-def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayContext | None]) -> Payment:
-    """Do the same where only the row says which gateway it is; `context_of` takes its alias.
-
-    Nothing is asked if `context_of` knows no such gateway.
-    A settled payment, which most people look at, costs a single statement.
-    """
+    check_outside_transaction("payments.orders.reconcile_attempt")
+    if not is_storable(reference):
+        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
+    # A settled payment, which most people look at, costs a single statement.
     transaction = _load_opening(reference)
-    context = context_of(transaction.gateway)
+    context = usable_context(transaction.gateway)
     if context is None:
         return transaction.opened_payment
     may_ask = not is_left_alone(transaction, context) and _is_askable(transaction, context.clock.now())
@@ -79,21 +88,30 @@ def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayCo
     return transaction.opened_payment
 
 
-def reconcile_order(
-    *, order: PaymentOrder, context: GatewayContext, everything: bool = False
-) -> PaymentOrder:
-    """Query an order's unsettled transactions, or all of them; return the refreshed order.
+@sensitive_variables()
+def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:
+    """Query the status of all unsettled transactions of an order (the interface, endpoint 4).
 
-    `everything` is for users who want to see the gateway's current status: it includes settled transactions.
+    One transaction is queried at most every two seconds, however often this is called. A gateway that does
+    not answer raises nothing: what is not known stays as it was.
+
+    :param subject: an order; or a payment, then only that attempt is queried.
+    :param everything: include settled transactions, without the limit of two seconds.
+    :returns: the order as it is now; read its `state`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    rows = _asked_about(context).filter(payment__order=order).select_related("payment__order")
+    check_outside_transaction("payments.reconcile")
+    if isinstance(subject, Payment):
+        return reconcile_attempt(subject.reference).order
+    context = context_of(subject.gateway)
+    rows = _asked_about(context).filter(payment__order=subject).select_related("payment__order")
     if not everything:
         rows = rows.filter(_ASKABLE)
     for transaction in rows.order_by("pk"):
         if everything or _claim_on_demand(transaction.reference, context):
             query_and_record(reread(transaction), context=context)
-    order.refresh_from_db()
-    return order
+    subject.refresh_from_db()
+    return subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,3 +205,68 @@ def _load_opening(reference: str) -> GatewayTransaction:
 def query_and_record(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Query the status of one transaction, record the result and schedule the next query."""
     return record_status_result(transaction, query_status(transaction, context=context), context)
+
+
+# What the gateway has recorded, for the shop's own use: nothing is stored or decided
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionRecords:
+    """What the gateway has recorded under the reference of one transaction; several records are possible."""
+
+    transaction: GatewayTransaction
+    """The transaction that was asked about."""
+    records: tuple[GatewayRecord, ...]
+    """What the gateway has recorded under its reference."""
+    unreadable: tuple[UnreadableRecord, ...]
+    """Elements of the answer that cannot be read as a record: neither evidence nor absence."""
+
+
+@sensitive_variables()
+def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
+    """Ask the gateway now what it has recorded of each transaction of an order that was sent.
+
+    The records have the payer, the addresses (of a pre-authorization), the provider's id and the time (the
+    interface, Transaction status record). Nothing is stored: keep what you need.
+
+    :param order: any order.
+    :returns: one value for each transaction, the oldest first. A gateway that files follow-ups under their
+        original's reference lists them there.
+    :raises GatewayRefused: `gateway_refused`.
+    :raises GatewayUnreachable: `gateway_silent`, if a query has no usable answer.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
+    check_outside_transaction("payments.gateway_records")
+    context = context_of(order.gateway)
+    # A durable transaction, although it only reads: so Django refuses this call inside another one, during
+    # which the gateway must not be called.
+    sent = in_transaction(lambda: list(_sent(order).filter(asked_about(context))))
+    return tuple(_records_of(transaction, context) for transaction in sent)
+
+
+def _sent(order: PaymentOrder) -> QuerySet[GatewayTransaction]:
+    rows = GatewayTransaction.objects.filter(payment__order=order, attempt_no__gt=0)
+    return rows.exclude(state__in=UNSENT_STATES).select_related("payment__order").order_by("pk")
+
+
+def _records_of(transaction: GatewayTransaction, context: GatewayContext) -> TransactionRecords:
+    try:
+        answer = context.gateway.status(transaction.reference).message
+    except Refused as error:
+        raise GatewayRefused(
+            _("The gateway refused the status query: %(answer)s"), answer=error.code
+        ) from error
+    except GatewayError as error:
+        raise GatewayUnreachable(
+            _(
+                "Gateway %(gateway)s at %(address)s gave no usable answer to the status query. Try "
+                "again later."
+            ),
+            gateway=context.alias,
+            address=context.policy.address,
+        ) from error
+    return TransactionRecords(
+        transaction=transaction,
+        records=tuple(map(as_gateway_record, answer.records)),
+        unreadable=answer.unreadable,
+    )

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
@@ -23,7 +24,6 @@ from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.ledger.discrepancies import closed_records
 from wallet_gateway.models import Discrepancy, ForgottenReference, GatewayPause, GatewayTransaction
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 from wallet_gateway.protocol.text import one_line
 
