@@ -35,7 +35,7 @@ from wallet_gateway.client.transport import Auth, Transport
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import SETTING
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.encryption import Ciphers, WalletCipher
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES

@@ -14,7 +14,7 @@ from proof.chaos.shop import Shop, deposit_of
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import (
     BatchKind,
     Discrepancy,

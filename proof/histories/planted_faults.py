@@ -20,8 +20,8 @@ from proof.histories.world import World
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.request_deadline import RequestDeadline
 from wallet_gateway.domain import outcomes
-from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
 from wallet_gateway.domain.polling_schedule import PollState, next_query_at
+from wallet_gateway.domain.states import FINAL_STATES, TransactionState
 from wallet_gateway.ledger import apply
 from wallet_gateway.payments import sending, sweeper
 

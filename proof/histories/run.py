@@ -18,8 +18,8 @@ from proof.histories.verbs import VERBS, person
 from proof.histories.world import World
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.operation_errors import AwaitingApproval, OperationError
 from wallet_gateway.sandbox.refusals import Refusal

@@ -22,7 +22,7 @@ from proof.histories.world import World
 from wallet_gateway import payments
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import (
     Approval,
     BatchKind,

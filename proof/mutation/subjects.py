@@ -40,10 +40,10 @@ SUBJECTS: Final = (
         " money/test_made_elsewhere.py money/polling/test_unreadable.py money/polling/test_pages.py",
         share=1,
     ),
-    _of("limits", "domain.limits", "domain/test_limits.py money/follow_ups/test_amounts.py", share=1),
+    _of("limits", "domain.states", "domain/test_limits.py money/follow_ups/test_amounts.py", share=1),
     _of(
         "lifecycle",
-        "domain.lifecycle domain.totals",
+        "domain.states domain.states",
         "domain/test_lifecycle.py domain/test_totals.py models/test_constraints.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " money/follow_ups/test_sent_once.py",

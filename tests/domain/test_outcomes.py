@@ -7,11 +7,11 @@ from typing import Any
 from tests.domain.gateway_words import CAPTURE, DETACHED, OURS
 from tests.support.explanations import explained
 from tests.support.tables import every
-from wallet_gateway.domain import discrepancies, lifecycle, outcomes
+from wallet_gateway.domain import discrepancies, outcomes, states
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 
 V, K = outcomes.Verdict, discrepancies.DiscrepancyKind
-KIND, TYPE = lifecycle.TransactionKind, lifecycle.PaymentType
+KIND, TYPE = states.TransactionKind, states.PaymentType
 LONG = "g" * outcomes.LONGEST_RECORD_ID
 
 
@@ -34,8 +34,8 @@ def read(**changes: Any) -> outcomes.Finding:
 @every(
     ("kind", "payment_type", "expected"),
     [
-        *((kind, TYPE.SALE, "ecom.sale") for kind in lifecycle.OPENING_KINDS),
-        *((kind, TYPE.PREAUTHORIZATION, "ecom.preauthorization") for kind in lifecycle.OPENING_KINDS),
+        *((kind, TYPE.SALE, "ecom.sale") for kind in states.OPENING_KINDS),
+        *((kind, TYPE.PREAUTHORIZATION, "ecom.preauthorization") for kind in states.OPENING_KINDS),
         (KIND.CAPTURE, TYPE.PREAUTHORIZATION, "ecom.capture"),
         (KIND.REFUND, TYPE.SALE, "ecom.refund"),
         (KIND.REVERSAL, TYPE.PREAUTHORIZATION, "ecom.reversalpreauthorization"),
@@ -43,7 +43,7 @@ def read(**changes: Any) -> outcomes.Finding:
     ],
 )
 def test_every_transaction_has_a_wire_type_in_lower_case(
-    kind: lifecycle.TransactionKind, payment_type: lifecycle.PaymentType, expected: str
+    kind: states.TransactionKind, payment_type: states.PaymentType, expected: str
 ) -> None:
     assert outcomes.wire_type(kind, payment_type) == expected
 

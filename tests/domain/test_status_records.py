@@ -7,10 +7,10 @@ from typing import Any
 from tests.domain.gateway_words import CAPTURE, DETACHED, expecting, filed, record, unreadable
 from tests.support.explanations import explained
 from tests.support.tables import every
-from wallet_gateway.domain import discrepancies, lifecycle, outcomes, record_attribution, unreadable_records
+from wallet_gateway.domain import discrepancies, outcomes, record_attribution, states, unreadable_records
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
-V, K, E = outcomes.Verdict, discrepancies.DiscrepancyKind, lifecycle.LifecycleEvent
+V, K, E = outcomes.Verdict, discrepancies.DiscrepancyKind, states.LifecycleEvent
 Expectation = record_attribution.Expectation
 R, read_records = record, outcomes.read_records
 LONG = "g" * outcomes.LONGEST_RECORD_ID

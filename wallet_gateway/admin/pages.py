@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.current_site import enter_site, reverse
 from wallet_gateway.admin.profile_mark import mark_of
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.labels import label_of

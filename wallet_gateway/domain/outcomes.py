@@ -23,7 +23,6 @@ from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.record_attribution import (
     Expectation,
     attribute,
@@ -31,6 +30,7 @@ from wallet_gateway.domain.record_attribution import (
     made_under_own_reference,
     minor_units,
 )
+from wallet_gateway.domain.states import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.unknown_types import of_unknown_type, unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import (
     concerning,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
+from wallet_gateway.domain.states import PaymentType, TransactionKind
 from wallet_gateway.domain.unknown_types import has_known_type
 from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.errors import ProtocolError

@@ -32,28 +32,31 @@ from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
-from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, FoundDiscrepancy, Verdict
+from wallet_gateway.domain.policy import LatePaymentPolicy
+from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
+from wallet_gateway.domain.states import (
     FINAL_STATES,
     OPENING_KINDS,
     OUTSTANDING_STATES,
     SENDABLE_STATES,
     SENDER_EVENTS,
     IllegalTransition,
+    LatePayment,
     LifecycleEvent,
     OrderState,
+    PaymentSnapshot,
     PaymentState,
     PaymentType,
+    Reversal,
     TransactionKind,
     TransactionState,
     advance,
+    order_state,
+    payment_state,
 )
-from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, FoundDiscrepancy, Verdict
-from wallet_gateway.domain.policy import LatePaymentPolicy
-from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
-from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.ledger.discrepancies import (
     NOTHING_RECORDED,

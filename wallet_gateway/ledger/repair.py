@@ -21,24 +21,25 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
-from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
 from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, RECORD_TAKEN, STATE_CHANGED
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
     IllegalTransition,
+    LatePayment,
     LifecycleEvent,
     OrderState,
     PaymentState,
+    Reversal,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
+    payment_state,
 )
-from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, Verdict, made_elsewhere
-from wallet_gateway.domain.policy import BookElsewhere
-from wallet_gateway.domain.totals import Reversal, payment_state
 from wallet_gateway.ledger.apply import Change, apply, book, locked, reread, write_order, write_totals
 from wallet_gateway.ledger.discrepancies import (
     closing_columns,

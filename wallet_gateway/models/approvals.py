@@ -12,8 +12,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField, choices_of

@@ -11,8 +11,7 @@ from datetime import datetime
 
 from django.db.models import F, Q, QuerySet
 
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, PaymentType, TransactionState
-from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.domain.states import OPENING_KINDS, PaymentState, PaymentType, Reversal, TransactionState
 from wallet_gateway.models.transactions import GatewayTransaction
 
 _UNFINISHED = (

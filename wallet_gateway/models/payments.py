@@ -13,13 +13,14 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
     PaymentState,
+    PaymentTotals,
     PaymentType,
+    Reversal,
     TransactionState,
 )
-from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money

@@ -11,16 +11,16 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.explanations import ExplanationCode
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
+from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
+from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.domain.states import (
     SENDABLE_STATES,
     PaymentType,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
-from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
-from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField, choices_of

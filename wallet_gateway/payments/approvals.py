@@ -26,7 +26,6 @@ from wallet_gateway.domain.error_codes import (
     ErrorCode,
 )
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_ABSENT_ANSWERS,
@@ -36,6 +35,7 @@ from wallet_gateway.domain.polling_schedule import (
     needs_operator,
 )
 from wallet_gateway.domain.record_attribution import KINDS
+from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import is_taken, reread

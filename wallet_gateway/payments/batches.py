@@ -26,9 +26,7 @@ from wallet_gateway import gateways
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, By
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode, Refusal
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.limits import available, why_not_begin
-from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.domain.states import Reversal, TransactionKind, available, why_not_begin
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.due_rows import log_row_error

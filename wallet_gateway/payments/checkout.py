@@ -22,15 +22,16 @@ from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, 
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, SHORTEST_PAGE, offered_until
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
     LifecycleEvent,
     OrderState,
+    PaymentTotals,
     TransactionKind,
     TransactionState,
+    payment_state,
 )
-from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, SHORTEST_PAGE, offered_until
-from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.ledger.apply import Change, apply

@@ -17,7 +17,7 @@ from wallet_gateway.domain.error_codes import (
     OPERATION_OUTSTANDING,
     ErrorCode,
 )
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.transactions import (

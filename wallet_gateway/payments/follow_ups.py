@@ -29,9 +29,15 @@ from wallet_gateway.domain.error_codes import (
     Refusal,
 )
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, LifecycleEvent, TransactionKind, TransactionState
-from wallet_gateway.domain.limits import available, why_not
-from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.domain.states import (
+    OPENING_KINDS,
+    LifecycleEvent,
+    Reversal,
+    TransactionKind,
+    TransactionState,
+    available,
+    why_not,
+)
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import RESERVED, reread

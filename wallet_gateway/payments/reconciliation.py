@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.client.errors import GatewayError, Refused
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
     UNSENT_STATES,
     TransactionKind,

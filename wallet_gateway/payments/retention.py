@@ -24,7 +24,7 @@ from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import FINAL_STATES, OPENING_KINDS, SENDABLE_STATES, TransactionState
+from wallet_gateway.domain.states import FINAL_STATES, OPENING_KINDS, SENDABLE_STATES, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement, in_transaction
 from wallet_gateway.models import (

@@ -2,7 +2,7 @@
 
 The claim is committed before the first byte leaves. No request is sent twice, except one of which certainly
 no byte left. A request that was sent, or may have been, is never sent again: see Note [Unknown is a state]
-in domain/lifecycle.
+in domain/states.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import SENDING_PAUSED
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import (
     EVENTS,
     Finding,
@@ -42,6 +41,7 @@ from wallet_gateway.domain.polling_schedule import (
     RESEND_WAITS,
     pause_end,
 )
+from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.outbox import announce_pause
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind

@@ -13,7 +13,6 @@ from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.comparison import as_status_update
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, INCONCLUSIVE, Finding, Verdict
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.polling_schedule import (
@@ -30,6 +29,7 @@ from wallet_gateway.domain.polling_schedule import (
     repeat_waits,
     step_after,
 )
+from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
 from wallet_gateway.ledger.discrepancies import is_read_by_person
 from wallet_gateway.ledger.repair import book_by_policy, release_freezes

@@ -25,7 +25,8 @@ from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, QueryPriority
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
     UNENDED_STATES,
     LifecycleEvent,
@@ -33,7 +34,6 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import Change, apply

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.error_reports import sensitive_variables

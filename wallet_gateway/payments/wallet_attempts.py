@@ -19,14 +19,14 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH, LEASE, SECRETS_LIVE
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
     IllegalTransition,
     LifecycleEvent,
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH, LEASE, SECRETS_LIVE
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import Change, apply, reread

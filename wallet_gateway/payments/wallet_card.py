@@ -30,7 +30,7 @@ from wallet_gateway.domain.card_security import (
     why_not_charge,
 )
 from wallet_gateway.domain.error_codes import WALLET_BUSY, ErrorCode
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.states import (
     LifecycleEvent,
     OrderState,
     PaymentState,

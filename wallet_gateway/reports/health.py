@@ -11,8 +11,8 @@ from django.db.models import Count, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, UNENDED_STATES, OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
+from wallet_gateway.domain.states import OPENING_KINDS, UNENDED_STATES, OrderState, TransactionState
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import (
     Discrepancy,

@@ -13,14 +13,14 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.states import (
     LifecycleEvent,
     OrderState,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
+    order_totals,
 )
-from wallet_gateway.domain.totals import order_totals
 from wallet_gateway.models import (
     Approval,
     ApprovalState,

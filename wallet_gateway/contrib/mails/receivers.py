@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails.once import send_once
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_datetime, format_money
 from wallet_gateway.models import GatewayTransaction, PauseCode, Payment, PaymentOrder, SentMail
 from wallet_gateway.models.labels import label_of
