@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.record_attribution import KINDS, minor_units
+from wallet_gateway.domain.evidence import KINDS, minor_units
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
     OrderState,

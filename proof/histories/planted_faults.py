@@ -19,7 +19,7 @@ from proof.histories.taught import MISTAKEN, TaughtGateway
 from proof.histories.world import World
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.request_deadline import RequestDeadline
-from wallet_gateway.domain import outcomes
+from wallet_gateway.domain import evidence
 from wallet_gateway.domain.polling_schedule import PollState, next_query_at
 from wallet_gateway.domain.states import FINAL_STATES, TransactionState
 from wallet_gateway.ledger import apply
@@ -27,7 +27,7 @@ from wallet_gateway.payments import sending, sweeper
 
 _book = apply.book
 _record_not_sent = sending.record_not_sent
-_judge = outcomes._judge
+_judge = evidence._judge
 
 
 def _book_twice(*given: Any, **named: Any) -> apply.Booking:
@@ -74,7 +74,7 @@ PLANTED: Final[Mapping[str, Plant]] = {
 
 RARE: Final[Mapping[str, Plant]] = {
     "a dead sender is not missed": lambda _: patch.object(sweeper, "_end_leases", _miss_nobody),
-    "a second execution is not seen": lambda _: patch.object(outcomes, "_judge", _look_at_the_first),
+    "a second execution is not seen": lambda _: patch.object(evidence, "_judge", _look_at_the_first),
 }
 """Faults that show only where a gateway executes twice, or a sender dies at its one boundary."""
 

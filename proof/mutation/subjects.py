@@ -31,8 +31,7 @@ def _of(name: str, modules: str, tests: str, *, share: float = 0.9) -> Subject:
 SUBJECTS: Final = (
     _of(
         "outcomes",
-        "domain.outcomes domain.record_attribution domain.unknown_types domain.unreadable_records"
-        " domain.wallet_outcomes",
+        "domain.evidence domain.evidence domain.evidence domain.evidence domain.wallet_outcomes",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
         " domain/test_elsewhere.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
         " money/test_bookings.py money/test_judged_one_by_one.py money/test_it_did_happen.py"

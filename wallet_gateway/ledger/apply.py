@@ -33,8 +33,14 @@ from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.evidence import (
+    INCONCLUSIVE,
+    Finding,
+    FoundDiscrepancy,
+    Verdict,
+    unreadable_explanation,
+)
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.domain.policy import LatePaymentPolicy
 from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
 from wallet_gateway.domain.states import (
@@ -57,7 +63,6 @@ from wallet_gateway.domain.states import (
     order_state,
     payment_state,
 )
-from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.ledger.discrepancies import (
     NOTHING_RECORDED,
     Recorded,

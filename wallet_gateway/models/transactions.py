@@ -10,8 +10,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.evidence import LONGEST_RECORD_ID
 from wallet_gateway.domain.explanations import ExplanationCode
-from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.domain.states import (

@@ -25,8 +25,8 @@ from wallet_gateway.domain.error_codes import (
     STATE_CHANGED,
     ErrorCode,
 )
+from wallet_gateway.domain.evidence import INCONCLUSIVE, KINDS, Finding
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_ABSENT_ANSWERS,
     OPERATOR_AFTER,
@@ -34,7 +34,6 @@ from wallet_gateway.domain.polling_schedule import (
     is_silent,
     needs_operator,
 )
-from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of

@@ -27,7 +27,7 @@ from wallet_gateway.domain.error_codes import (
     SENDING_PAUSED,
     ErrorCode,
 )
-from wallet_gateway.domain.outcomes import read_detached_answer, read_follow_up_answer
+from wallet_gateway.domain.evidence import read_detached_answer, read_follow_up_answer
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.ledger.apply import reread
 from wallet_gateway.ledger.transactions import (

@@ -10,9 +10,17 @@ from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.outcomes import Finding, Verdict, read_records, wire_type
+from wallet_gateway.domain.evidence import (
+    Expectation,
+    ExpectedRecord,
+    Finding,
+    Verdict,
+    minor_units,
+    read_records,
+    unreadable_explanation,
+    wire_type,
+)
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
-from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord, minor_units
 from wallet_gateway.domain.states import (
     FINAL_STATES,
     OPENING_KINDS,
@@ -21,7 +29,6 @@ from wallet_gateway.domain.states import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.ledger.discrepancies import closed_records
 from wallet_gateway.models import Discrepancy, ForgottenReference, GatewayPause, GatewayTransaction
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord

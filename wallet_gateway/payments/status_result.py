@@ -12,8 +12,8 @@ from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.comparison import as_status_update
+from wallet_gateway.domain.evidence import EVENTS, INCONCLUSIVE, Finding, Verdict
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.outcomes import EVENTS, INCONCLUSIVE, Finding, Verdict
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_AFTER,

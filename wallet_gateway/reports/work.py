@@ -13,8 +13,8 @@ from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import OperationElsewhere, refusal_to_book
 from wallet_gateway.domain.error_codes import NOT_BOOKABLE
+from wallet_gateway.domain.evidence import KINDS
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, SILENCE
-from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.domain.states import (
     FINAL_STATES,
     OPENING_KINDS,

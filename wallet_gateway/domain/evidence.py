@@ -1,6 +1,8 @@
-"""Convert the gateway's words to our evidence; only this and `record_attribution` read `state` and `type`.
+"""Convert the gateway's words to our evidence: whose a status record is, and what it means.
 
-A record is evidence about itself, so each is judged alone, and then the judgments are combined:
+Only this reads `state` and `type`. Records belong together by reference and type, byte for byte and in any
+letter case, and by an id that was attributed before. A record is evidence about itself, so each is judged
+alone, and then the judgments are combined:
 
 1. Only an approved record says that money moved. Its amount, currency and id are compared with what we
    requested; what differs is a discrepancy that names the record as it stands.
@@ -13,33 +15,24 @@ A record is evidence about itself, so each is judged alone, and then the judgmen
 
 One approved as requested is an approval; approved otherwise, or two of them, contradict; only errored ones
 are a refusal; anything that holds, holds; nothing is absence. An HTTP status or a missing echo never decides.
+
+It is one long file because each part is wrong without the others: a reader who changes one rule needs all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.record_attribution import (
-    Expectation,
-    attribute,
-    is_placeholder,
-    made_under_own_reference,
-    minor_units,
-)
 from wallet_gateway.domain.states import LifecycleEvent, PaymentType, TransactionKind
-from wallet_gateway.domain.unknown_types import of_unknown_type, unknown_type_explanation
-from wallet_gateway.domain.unreadable_records import (
-    concerning,
-    is_surely_own,
-    may_be_own,
-    unreadable_explanation,
-)
 from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.endpoints import WIRE_TYPES
+from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import (
@@ -480,4 +473,285 @@ def _contradiction(*discrepancies: FoundDiscrepancy) -> Finding:
         verdict=Verdict.CONTRADICTION,
         discrepancies=discrepancies,
         explanation=discrepancies[0].explanation,
+    )
+
+
+# Whose a record is: ours, another transaction's, or that of an operation made elsewhere
+
+
+KINDS: Mapping[str, TransactionKind] = {
+    endpoints.wire_type(kind, PaymentType.PREAUTHORIZATION).lower(): kind
+    for kind in (TransactionKind.CAPTURE, TransactionKind.REFUND, TransactionKind.REVERSAL)
+}
+"""The kind of each operation on a payment by its type, in the letter case used to compare records."""
+
+
+def is_placeholder(record_id: str) -> bool:
+    """Return whether an id is one that a gateway writes before it has assigned any: empty, or only zeros."""
+    return not record_id.strip(" 0-{}")
+
+
+def minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
+    """Return the amount of an answer or a record in minor units; None if it cannot be read."""
+    try:
+        money = message.money
+    except ProtocolError:
+        return None
+    return None if money is None else money.minor_units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedRecord:
+    """A record that another of our transactions may still get: one, with its amount."""
+
+    references: frozenset[str]
+    """References under which the gateway may file it."""
+    wire_type: str
+    amount: int
+    """Minor units."""
+
+    def explains(self, record: StatusRecord) -> bool:
+        """Return whether a record may be this one."""
+        return (
+            record.client_system_transaction_id in self.references
+            and record.type.lower() == self.wire_type
+            and minor_units(record) == self.amount
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """The values that one transaction requested, as its evidence must echo them."""
+
+    reference: str
+    wire_type: str
+    currency: str
+    amount: int
+    """Minor units."""
+    may_be_less: bool = False
+    """A detached refund may be approved for less than was requested."""
+    other_references: frozenset[str] = frozenset()
+    """References under which the gateway may also file this transaction."""
+    reported_id: str = ""
+    """The id that the gateway gave it, if any; no record under another reference is then its own."""
+    approved_id: str = ""
+    """The record that approved this transaction; an approved one with another id is a second execution."""
+    is_accepted: bool = False
+    """A person has accepted the gateway's report of this transaction."""
+    has_ended: bool = False
+    """It has ended without money: only a record of exactly its amount can still be its own."""
+    is_paid: bool = False
+    """Its payment was approved, so captures and refunds of it are possible."""
+    our_references: frozenset[str] = frozenset()
+    """Further references in the answer that transactions of ours have, whichever payment they belong to."""
+    is_accepted_twice: bool = False
+    """A person has accepted it although it was executed twice: only one execution is its own."""
+    taken: frozenset[tuple[str, str]] = frozenset()
+    """(id, folded type) of approved records already attributed to other transactions."""
+    attributed: frozenset[tuple[str, int]] = frozenset()
+    """(folded type, amount) of those records: another like it may be a second execution."""
+    expected_elsewhere: tuple[ExpectedRecord, ...] = ()
+    """The records of our other transactions that are expected here; each explains one record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """The records of a status query by whose they are."""
+
+    own: tuple[StatusRecord, ...]
+    """The transaction's; several approved ones are a second execution."""
+    elsewhere: tuple[StatusRecord, ...]
+    """Approved, on our payment, and requested by none of our transactions."""
+
+
+def attribute(records: Sequence[StatusRecord], expected: Expectation) -> Attribution:
+    """Return which records are the transaction's own, and which are of operations made elsewhere."""
+    fits = [record for record in records if _fits(record, expected)]
+    strangers = [*_of_another_amount(fits, expected), *_further_executions(fits, expected)]
+    known = {expected.reference} | expected.other_references
+    others = (
+        record
+        for record in records
+        if (record in strangers and record.is_approved) or _is_elsewhere(record, expected, known)
+    )
+    return Attribution(
+        own=tuple(record for record in fits if record not in strangers),
+        elsewhere=tuple(_unexplained(others, expected)),
+    )
+
+
+def _fits(record: StatusRecord, expected: Expectation) -> bool:
+    record_type = record.type.lower()
+    if record_type != expected.wire_type or (record.id, record_type) in expected.taken:
+        return False
+    if record.client_system_transaction_id == expected.reference:
+        return True
+    if record.client_system_transaction_id not in expected.other_references:
+        return False
+    if record.known_state is RecordState.ERRORED:
+        # Its amount says nothing, so only its id can tell whose it is.
+        return expected.reported_id != "" and record.id == expected.reported_id
+    return expected.reported_id in {"", record.id}
+
+
+def _of_another_amount(fits: Sequence[StatusRecord], expected: Expectation) -> list[StatusRecord]:
+    """Return the records that fit and are another's by their amount.
+
+    Under a reference that transactions share, a record of another amount is another's if ours has ended, if
+    one of our amount stands beside it, or if it is like the one of a transaction that has its record already.
+    """
+    shared = [record for record in fits if record.client_system_transaction_id != expected.reference]
+    odd = [record for record in shared if minor_units(record) != expected.amount]
+    if expected.has_ended or len(odd) < len(fits):
+        return odd
+    return [record for record in odd if (record.type.lower(), minor_units(record)) in expected.attributed]
+
+
+def _further_executions(fits: Sequence[StatusRecord], expected: Expectation) -> list[StatusRecord]:
+    """Return the approvals beside our own, once a person has accepted that there are several.
+
+    Not without our own: a gateway that gives one record another id has carried out nothing more.
+    """
+    approved = sorted(storable(record.id) for record in fits if record.is_approved)
+    own = expected.approved_id or next(iter(approved), "")
+    if not expected.is_accepted_twice or own not in approved:
+        return []
+    return [record for record in fits if record.is_approved and storable(record.id) != own]
+
+
+def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
+    return (
+        record.client_system_transaction_id in known
+        and record.is_approved
+        and has_known_type(record)
+        and not _fits(record, expected)
+        and (record.id, record.type.lower()) not in expected.taken
+    )
+
+
+def made_under_own_reference(
+    records: Sequence[StatusRecord], expected: Expectation
+) -> tuple[StatusRecord, ...]:
+    """Return the operations on our payment that the gateway files under a reference of its own.
+
+    A provider's portal may make references, and join its operations to the payment by the invoice id.
+    Openings and detached refunds under such a reference belong to no payment of ours.
+    """
+    known = {expected.reference} | expected.other_references | expected.our_references
+    found = {
+        (record.id, record.type.lower()): record
+        for record in records
+        if record.client_system_transaction_id not in known
+        and record.is_approved
+        and record.type.lower() in KINDS
+        and (record.id, record.type.lower()) not in expected.taken
+    }
+    return tuple(found.values())
+
+
+def _unexplained(records: Iterable[StatusRecord], expected: Expectation) -> Iterator[StatusRecord]:
+    """Yield the records that no other of our transactions explains; each transaction explains one."""
+    waiting, explained = list(expected.expected_elsewhere), set()
+    for record in records:
+        if (name := (record.id, record.type.lower())) in explained:
+            continue
+        sibling = next((one for one in waiting if one.explains(record)), None)
+        if sibling is None:
+            yield record
+        else:
+            waiting.remove(sibling)
+            explained.add(name)
+
+
+# Elements that cannot be read as a record
+
+
+def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tuple[UnreadableRecord, ...]:
+    """Return the records that may belong to our payment and are not known to be another transaction's."""
+    return tuple(record for record in records if _concerns(record, expected))
+
+
+def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
+    """Return whether a record of our payment may be this transaction's: unknown fields may match."""
+    if _folded_type(record) not in {"", expected.wire_type}:
+        return False
+    if record.client_system_transaction_id not in expected.other_references:
+        return True
+    return expected.reported_id in {"", record.id}
+
+
+def is_surely_own(record: UnreadableRecord, expected: Expectation) -> bool:
+    """Return whether a record names this transaction's reference, or stands for records that were not read.
+
+    Of what is not read, nobody can say that the transaction has no record.
+    """
+    names_it = record.client_system_transaction_id == expected.reference
+    return record.is_rest or (names_it and may_be_own(record, expected))
+
+
+def unreadable_explanation(records: Sequence[UnreadableRecord]) -> Explanation:
+    """Return how many records cannot be read, with the first of them and what is wrong with each."""
+    named = [_named(record) for record in records]
+    return explain(ExplanationCode.RECORDS_UNREADABLE, count=len(records), records=named)
+
+
+def fingerprint_of(records: Sequence[UnreadableRecord]) -> str:
+    """Return the same short text for the same records, regardless of their order and repetition."""
+    seen = ",".join(sorted({record.fingerprint for record in records}))
+    return hashlib.sha256(seen.encode()).hexdigest()[:16]
+
+
+def _concerns(record: UnreadableRecord, expected: Expectation) -> bool:
+    reference, record_type = record.client_system_transaction_id, _folded_type(record)
+    if reference is not None and reference not in {expected.reference} | expected.other_references:
+        return False
+    if (record.id or "", record_type) in expected.taken:
+        return False
+    siblings = expected.expected_elsewhere
+    return not any(reference in one.references and record_type == one.wire_type for one in siblings)
+
+
+def _folded_type(record: UnreadableRecord) -> str:
+    return (record.type or "").lower()
+
+
+def _named(record: UnreadableRecord) -> dict[str, str]:
+    type_, id_ = (quote(text) if text else "" for text in (record.type, record.id))
+    return {"type": type_, "id": id_, "fault": record.complaint}
+
+
+# Records of a type that the interface does not name
+
+
+KNOWN_TYPES = frozenset(wire_type.lower() for wire_type in WIRE_TYPES.values())
+"""The types that the interface names, in the normalized letter case."""
+
+
+def of_unknown_type(records: Sequence[StatusRecord], references: Collection[str]) -> tuple[StatusRecord, ...]:
+    """Return the records under these references whose type is unknown; an errored one changed nothing."""
+    return tuple(record for record in records if _is_about(record, references))
+
+
+def has_known_type(record: StatusRecord) -> bool:
+    """Return whether the interface names the record's type; the letter case does not matter."""
+    return record.type.lower() in KNOWN_TYPES
+
+
+def unknown_type_explanation(record: StatusRecord) -> Explanation:
+    """Return the description of a record of an unknown type."""
+    return explain(
+        ExplanationCode.UNKNOWN_TYPE,
+        type=record.type,
+        state=record.state,
+        given=str(record.transaction_amount),
+        currency=record.currency_code,
+        record=record.id,
+    )
+
+
+def _is_about(record: StatusRecord, references: Collection[str]) -> bool:
+    return (
+        not has_known_type(record)
+        and record.known_state is not RecordState.ERRORED
+        and record.client_system_transaction_id in references
     )
