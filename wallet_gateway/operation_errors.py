@@ -38,7 +38,7 @@ from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation
-from wallet_gateway.domain.gateway_address import GatewayAddress
+from wallet_gateway.domain.policy import GatewayAddress
 from wallet_gateway.models.explanations import REASONS, explanation_text
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.errors import FieldError

@@ -82,7 +82,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "approvals",
-        "domain.approval_policy payments.second_person payments.approvals",
+        "domain.policy payments.second_person payments.approvals",
         "money/approvals money/test_made_elsewhere.py money/follow_ups/test_second_person.py"
         " money/test_other_amounts.py money/test_it_did_happen.py",
     ),
@@ -124,7 +124,7 @@ SUBJECTS: Final = (
     _of(
         "wallet",
         "payments.wallet_card payments.wallet_result payments.wallet_session payments.wallet_limits"
-        " payments.wallet_pricing wallet_keys domain.card_security domain.wallet_limits",
+        " payments.wallet_pricing wallet_keys domain.card_security domain.policy",
         "money/wallet domain/test_card_security.py",
     ),
     _of(

@@ -23,8 +23,8 @@ from wallet_gateway.admin.order_link import link_of
 from wallet_gateway.admin.order_timeline import Line, lines_of
 from wallet_gateway.admin.permissions import RAISE_LIMITS, SEE_EVENTS, VIEW_CUSTOMER, has_permission
 from wallet_gateway.admin.tasks import Button, Request, Task, requests_of, tasks_of
+from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import TransactionState, order_totals
-from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import (
     Approval,
     Discrepancy,

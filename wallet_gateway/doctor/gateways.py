@@ -20,7 +20,7 @@ from wallet_gateway.conf import project
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
-from wallet_gateway.domain.gateway_address import GatewayAddress
+from wallet_gateway.domain.policy import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.gateways import context_of, live_aliases
 from wallet_gateway.gateways import is_test as is_test_gateway

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.evidence import KINDS
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode
+from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.endpoints import wire_type
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.metadata import MAX_METADATA_KEY_LENGTH, MAX_METADATA_VALUE_LENGTH
+from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import LatePayment, OrderState, PaymentType
-from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.fields import (
     VISIBLE_ASCII,

@@ -7,8 +7,8 @@ import uuid
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.stored_values import StoredEnum
-from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.fields import CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.domain.policy import WalletLimit, WalletLimits, WalletPolicy
 from wallet_gateway.domain.states import TransactionState
-from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Payment, PaymentOrder

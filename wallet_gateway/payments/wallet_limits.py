@@ -19,8 +19,8 @@ from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import OrderState, TransactionKind
-from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.outbox import Notification, add_outbox_events, deliver
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction

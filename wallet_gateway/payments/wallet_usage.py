@@ -14,7 +14,7 @@ from django.db.models import F
 
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import WALLET_BUSY
-from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
+from wallet_gateway.domain.policy import WalletLimit, WalletLimits
 from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import PaymentOrder, WalletUsage
 from wallet_gateway.models.wallet_usage import MOST_ORDER_EVENTS

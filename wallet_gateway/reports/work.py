@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from django.db.models import Case, IntegerField, Min, Q, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
-from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import OperationElsewhere, refusal_to_book
 from wallet_gateway.domain.error_codes import NOT_BOOKABLE
 from wallet_gateway.domain.evidence import KINDS
+from wallet_gateway.domain.policy import CaptureWindow
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, SILENCE
 from wallet_gateway.domain.states import (
     FINAL_STATES,
