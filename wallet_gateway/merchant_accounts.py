@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
-from wallet_gateway.models.test_rows import not_tests
+from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.operation_errors import InvalidState
 
 

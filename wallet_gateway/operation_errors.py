@@ -39,8 +39,7 @@ from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.policy import GatewayAddress
-from wallet_gateway.models.explanations import REASONS, explanation_text
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import REASONS, explanation_text, label_of
 from wallet_gateway.protocol.errors import FieldError
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     WalletUsage,
 )
-from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import explanation_columns
 
 CONTENT: dict[str, Any] = {
     "checkoutDetails": {

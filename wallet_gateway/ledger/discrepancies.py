@@ -29,9 +29,7 @@ from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
 from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.ledger.outbox import announce_pause, announce_resumption
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, PauseCode
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns, explanation_text
-from wallet_gateway.models.fields import note_of
+from wallet_gateway.models.fields import actor_columns, explanation_columns, explanation_text, note_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord, digest
 from wallet_gateway.protocol.text import one_line, quote, storable

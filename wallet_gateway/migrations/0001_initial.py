@@ -8,7 +8,7 @@ import wallet_gateway.domain.cancellation
 import wallet_gateway.domain.states
 import wallet_gateway.domain.polling_schedule
 import wallet_gateway.domain.states
-import wallet_gateway.models.approvals
+import wallet_gateway.models.decisions
 import wallet_gateway.models.batches
 import wallet_gateway.models.fields
 import wallet_gateway.models.maintenance
@@ -278,7 +278,7 @@ class Migration(migrations.Migration):
                 ('created_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
                 ('reason_code', models.CharField(blank=True, choices=[('shipped', 'Goods shipped'), ('part-shipped', 'Part of the goods shipped'), ('service', 'Service rendered'), ('returned', 'Goods returned'), ('damaged', 'Damaged or missing'), ('cancelled', 'Order cancelled'), ('duplicate', 'Paid twice'), ('goodwill', 'Goodwill'), ('unavailable', 'Goods not available'), ('suspicious', 'Suspicion of fraud'), ('other', 'Another reason')], default='', max_length=16, verbose_name='reason')),
                 ('comment', models.CharField(blank=True, max_length=500, verbose_name='note')),
-                ('state', models.CharField(choices=[('WAITING', 'Waiting'), ('AGREED', 'Agreed to'), ('DECLINED', 'Declined'), ('WITHDRAWN', 'Withdrawn'), ('EXPIRED', 'Expired')], default=wallet_gateway.models.approvals.ApprovalState['WAITING'], max_length=16, verbose_name='state')),
+                ('state', models.CharField(choices=[('WAITING', 'Waiting'), ('AGREED', 'Agreed to'), ('DECLINED', 'Declined'), ('WITHDRAWN', 'Withdrawn'), ('EXPIRED', 'Expired')], default=wallet_gateway.models.decisions.ApprovalState['WAITING'], max_length=16, verbose_name='state')),
                 ('created_at', models.DateTimeField(verbose_name='created at')),
                 ('expires_at', models.DateTimeField(verbose_name='waits until')),
                 ('decided_at', models.DateTimeField(blank=True, null=True, verbose_name='decided at')),

@@ -49,8 +49,8 @@ from wallet_gateway.ledger.repair import Bookkeeper, book_elsewhere, record_deci
 from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.merchant_accounts import foreign_merchant_account
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction
-from wallet_gateway.models.actors import actor_in
-from wallet_gateway.models.permissions import APPROVE, account_has, permission_of
+from wallet_gateway.models.decisions import APPROVE, account_has, permission_of
+from wallet_gateway.models.fields import actor_in
 from wallet_gateway.operation_errors import GatewayUnreachable, InvalidInput, InvalidState
 from wallet_gateway.payments.detached_refunds import refund_deposit
 from wallet_gateway.payments.execution import Initiator

@@ -48,10 +48,9 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
-from wallet_gateway.models.fields import note_of
-from wallet_gateway.models.permissions import OF_KIND, account_has
+from wallet_gateway.models.decisions import OF_KIND, account_has
+from wallet_gateway.models.fields import actor_columns, actor_in, note_of
 from wallet_gateway.operation_errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
 from wallet_gateway.payments.detached_refunds import refund_deposit
 from wallet_gateway.payments.execution import Initiator

@@ -33,8 +33,7 @@ from wallet_gateway.models import (
     OutboxEventKind,
     PaymentOrder,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.fields import note_of
+from wallet_gateway.models.fields import actor_columns, note_of
 from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.operation_errors import InvalidState
 from wallet_gateway.payments.inputs import check_decider, check_row

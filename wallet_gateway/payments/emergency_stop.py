@@ -20,8 +20,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.outbox import announce_pause, announce_resumption
 from wallet_gateway.models import GatewayPause
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.fields import note_of
+from wallet_gateway.models.fields import actor_columns, note_of
 from wallet_gateway.operation_errors import InvalidInput, InvalidState
 from wallet_gateway.payments.inputs import check_decision
 from wallet_gateway.protocol.text import one_line

@@ -43,8 +43,7 @@ from wallet_gateway.models import (
     MigratedDeposit,
     Payment,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.fields import note_of
+from wallet_gateway.models.fields import actor_columns, note_of
 from wallet_gateway.operation_errors import (
     IdempotencyConflict,
     InvalidInput,

@@ -57,8 +57,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import actor_columns, explanation_columns
 from wallet_gateway.operation_errors import (
     InvalidInput,
     InvalidState,

@@ -12,7 +12,7 @@ from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ITEMS_INVALID, ErrorCode
 from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.domain.states import TransactionKind
-from wallet_gateway.models.actors import LONGEST_ACCOUNT
+from wallet_gateway.models.fields import LONGEST_ACCOUNT
 from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.cart import ShoppingCart, cart_total

@@ -40,10 +40,9 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletUsage,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import actor_columns, explanation_columns
+from wallet_gateway.models.maintenance import test_orders
 from wallet_gateway.models.orders import ERASED
-from wallet_gateway.models.test_rows import test_orders
 from wallet_gateway.operation_errors import InvalidState
 from wallet_gateway.payments.inputs import check_decision, check_row
 from wallet_gateway.payments.wallet_pricing import total_of

@@ -37,9 +37,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models.fields import actor_columns, cut_to, explanation_columns, note_of
 from wallet_gateway.operation_errors import (
     AwaitingApproval,
     IdempotencyConflict,

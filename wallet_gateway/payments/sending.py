@@ -45,8 +45,7 @@ from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, Transa
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.outbox import announce_pause
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind
-from wallet_gateway.models.explanations import explanation_text
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, explanation_text
 from wallet_gateway.operation_errors import SendingStopped
 from wallet_gateway.payments.status_query import expectation_of, query_status
 from wallet_gateway.protocol.authorizations import AuthorizationResponse

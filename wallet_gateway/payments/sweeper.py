@@ -56,7 +56,7 @@ from wallet_gateway.models import (
     SweepHeartbeat,
     TransactionEventKind,
 )
-from wallet_gateway.models.authorizations import uncaptured
+from wallet_gateway.models.transactions import uncaptured
 from wallet_gateway.operation_errors import OperationRefused
 from wallet_gateway.payments import batches, retention
 from wallet_gateway.payments.cancellation import release_orders

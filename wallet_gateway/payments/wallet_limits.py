@@ -33,8 +33,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
     WalletUsage,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import actor_columns, explanation_columns
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operation_errors import InvalidState, WalletUnavailable
 from wallet_gateway.payments.inputs import check_decision, check_row

@@ -22,7 +22,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     SweepHeartbeat,
 )
-from wallet_gateway.models.test_rows import not_left_alone, with_money
+from wallet_gateway.models.maintenance import not_left_alone, with_money
 from wallet_gateway.reports.work import (
     NOT_FINAL_STATES,
     SendingPause,

@@ -35,9 +35,9 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.models.authorizations import holding, holds, uncaptured
+from wallet_gateway.models.maintenance import not_left_alone, with_money
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.models.test_rows import not_left_alone, with_money
+from wallet_gateway.models.transactions import holding, holds, uncaptured
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 

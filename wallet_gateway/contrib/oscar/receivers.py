@@ -19,7 +19,7 @@ from wallet_gateway.contrib.oscar import cancellation, sources
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.states import LatePayment, TransactionKind
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 
 
