@@ -156,6 +156,8 @@ def _end(history: History, world: World) -> None:
         with contextlib.suppress(OperationError), world.answers.looking_up():
             payments.approvals.book_discrepancy(difference, reason="seen", by="anna")
     payments.sweep()
+    # What that sweep has sent by policy is asked about, too.
+    _sweep_after(26, world)
     payments.maintenance.deliver_events()
 
 
