@@ -11,17 +11,17 @@ from collections.abc import Iterable, Mapping
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.evidence import KINDS, minor_units
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
     OrderState,
+    Reversal,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
 )
-from wallet_gateway.domain.record_attribution import KINDS, minor_units
-from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
-from wallet_gateway.operations.polling.status_query import type_of
+from wallet_gateway.payments.status_query import type_of
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.invariants import require

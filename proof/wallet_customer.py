@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.request import Request, urlopen
 
-from wallet_gateway.gateways import return_urls
+from wallet_gateway import payments
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.wallet import attempts as wallet_attempts
-from wallet_gateway.operations.wallet.pay import pay_with_wallet
-from wallet_gateway.operations.wallet.session import WalletSession, open_session
+from wallet_gateway.payments.wallet import WalletSession
 from wallet_gateway.testing.control import SandboxControl
 
 TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"
@@ -34,7 +32,7 @@ class Customer:
 
     def open(self, order: PaymentOrder) -> WalletSession:
         """Load the page with the button."""
-        return open_session(order=order, session=self.session, context=self.context)
+        return payments.wallet.open_session(order, session=self.session)
 
     def approve(
         self, button: WalletSession, method: str = TOKEN, *, reference: str = "", network: str = "VISA"
@@ -60,15 +58,10 @@ class Customer:
             result: dict[str, Any] = json.load(answer)
         return result
 
-    def post(self, order: PaymentOrder, detail: object) -> Payment:
+    def post(self, order: PaymentOrder, detail: dict[str, Any]) -> Payment:
         """Let the page post a result to the shop."""
-        return pay_with_wallet(
-            tried=wallet_attempts.load(PaymentOrder.objects.get(pk=order.pk)),
-            session=self.session,
-            detail=detail,
-            context=self.context,
-            return_urls=return_urls,
-        )
+        fresh = PaymentOrder.objects.get(pk=order.pk)
+        return payments.wallet.pay(fresh, session=self.session, detail=detail)
 
     def pay(self, order: PaymentOrder, method: str = TOKEN, **given: Any) -> Payment:
         """See the button, approve, and have the result posted."""

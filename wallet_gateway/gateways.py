@@ -34,19 +34,18 @@ from wallet_gateway.client.request_deadline import steady_seconds
 from wallet_gateway.client.transport import Auth, Transport
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import SETTING
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.states import OrderState
+from wallet_gateway.encryption import Ciphers, WalletCipher
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import WalletUnavailable
-from wallet_gateway.operations.wallet.encryption import WalletCipher
-from wallet_gateway.operations.wallet.encryption_keys import Ciphers
-from wallet_gateway.operations.wallet.keys import current_key
+from wallet_gateway.operation_errors import WalletUnavailable
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 from wallet_gateway.reports.attempts import may_turn_out_paid
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.signals import gateway_called
+from wallet_gateway.wallet_keys import current_key
 
 logger = logging.getLogger(__name__)
 

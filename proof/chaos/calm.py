@@ -9,7 +9,7 @@ from proof.chaos.gateway_steps import HONEST
 from proof.chaos.merchant_steps import resume_everywhere
 from proof.chaos.shop import Shop
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import GatewayTransaction, OperationBatch
 from wallet_gateway.models.batches import BatchState
 from wallet_gateway.testing.control import SandboxRefused

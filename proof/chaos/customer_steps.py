@@ -19,7 +19,7 @@ from proof.chaos.outcomes import DONE, NOTHING_TO_DO, ShopBroke
 from proof.chaos.plan import Step
 from proof.chaos.shop import Shop
 from wallet_gateway import gateways, payments
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.testing.control import SandboxRefused
 

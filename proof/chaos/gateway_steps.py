@@ -7,7 +7,7 @@ from typing import Any, Final
 from proof.chaos.outcomes import DONE, NOTHING_TO_DO
 from proof.chaos.plan import Step
 from proof.chaos.shop import Shop
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.protocol.money import Money
 
 _BEHAVIOUR: Final[dict[str, dict[str, Any]]] = {

@@ -14,7 +14,7 @@ from proof.chaos.shop import Shop, deposit_of
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import (
     BatchKind,
     Discrepancy,
@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.batches import BatchState
-from wallet_gateway.operations.polling.status_query import type_of
+from wallet_gateway.payments.status_query import type_of
 from wallet_gateway.protocol.money import Money
 
 _REASON: Final = "the provider's support, ticket 4711"

@@ -24,7 +24,7 @@ from proof.failures.tally import Tally
 from proof.failures.world import World, again, gateway_out_of_reach, reference_of, refusals
 from proof.wallet_customer import Customer
 from wallet_gateway import gateways, payments
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import (
     Approval,
     BatchKind,
@@ -33,7 +33,7 @@ from wallet_gateway.models import (
     OperationBatch,
     PaymentOrder,
 )
-from wallet_gateway.operations.polling.status_query import type_of
+from wallet_gateway.payments.status_query import type_of
 from wallet_gateway.testing.invariants import check_books, require
 
 S = TransactionState

@@ -16,10 +16,10 @@ from proof.failures.processes import in_child
 from proof.failures.world import World, reference_of, refusals
 from proof.gateway_truth import GatewayTruth, check_references_sent_once
 from wallet_gateway import gateways
-from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionKind, TransactionState
-from wallet_gateway.domain.record_attribution import minor_units
+from wallet_gateway.domain.evidence import minor_units
+from wallet_gateway.domain.states import FINAL_STATES, TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, PaymentOrder
-from wallet_gateway.operations.polling.status_query import type_of
+from wallet_gateway.payments.status_query import type_of
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.testing.control import SandboxRefused
 from wallet_gateway.testing.invariants import check_books, require

@@ -22,7 +22,7 @@ from wallet_gateway.models import (
     OperationBatch,
     PaymentOrder,
 )
-from wallet_gateway.operations.sending import answers
+from wallet_gateway.payments import sending
 
 FIVE = Decimal("5.00")
 Call = Callable[[], object]
@@ -191,7 +191,7 @@ def _sweep_lost(world: World) -> Call:
 
 def capture_and_die(order: PaymentOrder) -> None:
     """Send a capture, and die before its answer is stored."""
-    vars(answers)["settle"] = lambda *_, **__: die()
+    vars(sending)["apply"] = lambda *_, **__: die()
     payments.capture(again(order), FIVE)
 
 

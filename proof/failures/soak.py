@@ -31,7 +31,7 @@ from proof.failures.processes import Child
 from proof.failures.tally import Tally
 from proof.failures.world import World, refusals
 from wallet_gateway import gateways, payments
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
 from wallet_gateway.reports.work import POLLED_STATES, unattended
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused

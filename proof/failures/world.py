@@ -19,7 +19,7 @@ from proof.gateway_truth import MOVES_MONEY
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.connection import Connection
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operation_errors import OperationError
 from wallet_gateway.testing import orders
 from wallet_gateway.testing.control import SandboxControl
 

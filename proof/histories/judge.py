@@ -29,7 +29,7 @@ from proof.histories.speech import (
 from proof.histories.virtual_time import shop_now
 from proof.histories.world import World
 from wallet_gateway import gateways, payments
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,

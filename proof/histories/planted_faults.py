@@ -19,16 +19,15 @@ from proof.histories.taught import MISTAKEN, TaughtGateway
 from proof.histories.world import World
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.request_deadline import RequestDeadline
-from wallet_gateway.domain import outcomes
-from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
+from wallet_gateway.domain import evidence
 from wallet_gateway.domain.polling_schedule import PollState, next_query_at
+from wallet_gateway.domain.states import FINAL_STATES, TransactionState
 from wallet_gateway.ledger import apply
-from wallet_gateway.operations.maintenance import sweep
-from wallet_gateway.operations.sending import answers
+from wallet_gateway.payments import sending, sweeper
 
 _book = apply.book
-_record_not_sent = answers.record_not_sent
-_judge = outcomes._judge
+_record_not_sent = sending.record_not_sent
+_judge = evidence._judge
 
 
 def _book_twice(*given: Any, **named: Any) -> apply.Booking:
@@ -48,7 +47,7 @@ def _ask_no_more(position: PollState, *, jitter: float = 0.0) -> datetime | None
     return None if position.state is TransactionState.UNKNOWN else next_query_at(position, jitter=jitter)
 
 
-def _miss_nobody(*, context: object) -> int:
+def _miss_nobody(_: object) -> int:
     return 0
 
 
@@ -61,7 +60,7 @@ Plant = Callable[[World], AbstractContextManager[object]]
 PLANTED: Final[Mapping[str, Plant]] = {
     "a settlement books twice": lambda _: patch.object(apply, "book", _book_twice),
     "what may have happened is sent again": lambda _: patch.object(
-        answers, "record_unknown", _take_for_unsent
+        sending, "record_unknown", _take_for_unsent
     ),
     "a request is marked after it was sent": lambda _: patch.object(
         RequestDeadline, "mark_sent", _never_mark
@@ -74,8 +73,8 @@ PLANTED: Final[Mapping[str, Plant]] = {
 """Each fault that nearly every history meets, by what it is, as a context in which it is there."""
 
 RARE: Final[Mapping[str, Plant]] = {
-    "a dead sender is not missed": lambda _: patch.object(sweep, "end_leases", _miss_nobody),
-    "a second execution is not seen": lambda _: patch.object(outcomes, "_judge", _look_at_the_first),
+    "a dead sender is not missed": lambda _: patch.object(sweeper, "_end_leases", _miss_nobody),
+    "a second execution is not seen": lambda _: patch.object(evidence, "_judge", _look_at_the_first),
 }
 """Faults that show only where a gateway executes twice, or a sender dies at its one boundary."""
 

@@ -18,10 +18,10 @@ from proof.histories.verbs import VERBS, person
 from proof.histories.world import World
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction
-from wallet_gateway.operations.errors import AwaitingApproval, OperationError
+from wallet_gateway.operation_errors import AwaitingApproval, OperationError
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.testing.invariants import BooksDisagree
 
@@ -156,6 +156,8 @@ def _end(history: History, world: World) -> None:
         with contextlib.suppress(OperationError), world.answers.looking_up():
             payments.approvals.book_discrepancy(difference, reason="seen", by="anna")
     payments.sweep()
+    # What that sweep has sent by policy is asked about, too.
+    _sweep_after(26, world)
     payments.maintenance.deliver_events()
 
 

@@ -22,7 +22,7 @@ from proof.histories.world import World
 from wallet_gateway import payments
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import (
     Approval,
     BatchKind,
@@ -35,9 +35,9 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.operations.errors import OperationError
-from wallet_gateway.operations.wallet.session import WalletSession
+from wallet_gateway.operation_errors import OperationError
 from wallet_gateway.payments.approvals import Decision
+from wallet_gateway.payments.wallet_session import WalletSession
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.protocol.money import Money
 

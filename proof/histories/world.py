@@ -29,7 +29,7 @@ from proof.histories.virtual_time import EPOCH, VirtualTime, shop_now
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.ledger import transactions
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations.wallet.session import WalletSession
+from wallet_gateway.payments.wallet_session import WalletSession
 
 _GIVEN: Final[dict[str, Any]] = django_settings.WALLET_GATEWAY
 _TAUGHT: Final = "proof.histories.taught.TaughtGateway"

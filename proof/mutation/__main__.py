@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m proof.mutation", description=__doc__)
-    parser.add_argument("--modules", nargs="+", default=[], help="as wallet_gateway.domain.limits")
+    parser.add_argument("--modules", nargs="+", default=[], help="as wallet_gateway.domain.states")
     parser.add_argument(
         "--changed-since",
         metavar="REV",

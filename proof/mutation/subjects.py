@@ -31,8 +31,7 @@ def _of(name: str, modules: str, tests: str, *, share: float = 0.9) -> Subject:
 SUBJECTS: Final = (
     _of(
         "outcomes",
-        "domain.outcomes domain.record_attribution domain.unknown_types domain.unreadable_records"
-        " domain.wallet_outcomes",
+        "domain.evidence domain.evidence domain.evidence domain.evidence domain.wallet_outcomes",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
         " domain/test_elsewhere.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
         " money/test_bookings.py money/test_judged_one_by_one.py money/test_it_did_happen.py"
@@ -40,10 +39,10 @@ SUBJECTS: Final = (
         " money/test_made_elsewhere.py money/polling/test_unreadable.py money/polling/test_pages.py",
         share=1,
     ),
-    _of("limits", "domain.limits", "domain/test_limits.py money/follow_ups/test_amounts.py", share=1),
+    _of("limits", "domain.states", "domain/test_limits.py money/follow_ups/test_amounts.py", share=1),
     _of(
         "lifecycle",
-        "domain.lifecycle domain.totals",
+        "domain.states domain.states",
         "domain/test_lifecycle.py domain/test_totals.py models/test_constraints.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " money/follow_ups/test_sent_once.py",
@@ -70,7 +69,7 @@ SUBJECTS: Final = (
     _of("transactions", "ledger.transactions", "money/test_conflicts.py money/checkout"),
     _of(
         "follow_ups",
-        "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
+        "payments.follow_ups payments.execution payments.detached_refunds",
         "money/follow_ups/test_amounts.py money/follow_ups/test_sent_once.py"
         " money/follow_ups/test_detached_refunds.py money/follow_ups/test_second_person.py"
         " money/follow_ups/test_refused_afterwards.py money/checkout/test_inputs.py"
@@ -78,20 +77,19 @@ SUBJECTS: Final = (
     ),
     _of(
         "sending",
-        "operations.sending.send operations.sending.answers",
+        "payments.sending payments.sending",
         "money/sending money/follow_ups/test_sent_once.py money/follow_ups/test_detached_refunds.py",
     ),
     _of(
         "approvals",
-        "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
-        " operations.approvals.resolve operations.approvals.made_elsewhere",
+        "domain.policy payments.second_person payments.approvals",
         "money/approvals money/test_made_elsewhere.py money/follow_ups/test_second_person.py"
         " money/test_other_amounts.py money/test_it_did_happen.py",
     ),
     _of("tokens", "return_tokens access_tokens", "test_tokens.py"),
     _of(
         "cards",
-        "operations.wallet.card operations.wallet.encryption",
+        "payments.wallet_card encryption",
         "money/wallet/test_card.py money/wallet/test_stored_secrets.py money/wallet/test_leaks.py",
     ),
     _of(
@@ -115,33 +113,28 @@ SUBJECTS: Final = (
     ),
     _of(
         "checkout",
-        "operations.checkout.orders operations.checkout.start operations.checkout.payment_attempts"
-        " domain.prices domain.references",
+        "payments.order_creation payments.checkout payments.order_fields domain.prices domain.references",
         "money/checkout payments/test_prices.py domain/test_references.py",
     ),
     _of(
         "polling",
-        "operations.polling.due operations.polling.reconciliation operations.polling.status_query"
-        " operations.polling.status_result",
+        "payments.polling payments.reconciliation payments.status_query payments.status_result",
         "money/polling money/any_gateway money/test_made_elsewhere.py",
     ),
     _of(
         "wallet",
-        "operations.wallet.authorize operations.wallet.pay operations.wallet.result"
-        " operations.wallet.session operations.wallet.limits operations.wallet.pricing"
-        " operations.wallet.keys domain.card_security domain.wallet_limits",
+        "payments.wallet_card payments.wallet_result payments.wallet_session payments.wallet_limits"
+        " payments.wallet_pricing wallet_keys domain.card_security domain.policy",
         "money/wallet domain/test_card_security.py",
     ),
     _of(
         "outbox",
-        "ledger.outbox ledger.repair ledger.discrepancies operations.cancellation domain.cancellation",
+        "ledger.outbox ledger.repair ledger.discrepancies payments.cancellation domain.cancellation",
         "money domain/test_cancellation.py money/polling/test_repeated.py",
     ),
     _of(
         "batches",
-        "operations.batches.drive operations.batches.plan operations.maintenance.sweep"
-        " operations.maintenance.authorization_expiry operations.maintenance.ledger_comparison"
-        " operations.migration.import_export",
+        "payments.batches payments.sweeper payments.comparison payments.migration",
         "money/batches money/maintenance money/migration",
     ),
     _of(

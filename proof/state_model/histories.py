@@ -23,25 +23,25 @@ from proof.state_model.documented_rules import (
     person_after,
 )
 from wallet_gateway.domain import polling_schedule as schedule
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.polling_schedule import PollState
+from wallet_gateway.domain.states import (
     FINAL_STATES,
     HELD_STATES,
     OPENING_KINDS,
     IllegalTransition,
     LifecycleEvent,
+    PaymentSnapshot,
     PaymentState,
+    PaymentTotals,
+    Reversal,
     TransactionKind,
     TransactionState,
     advance,
-)
-from wallet_gateway.domain.limits import why_not_capture, why_not_refund, why_not_reverse
-from wallet_gateway.domain.polling_schedule import PollState
-from wallet_gateway.domain.totals import (
-    PaymentSnapshot,
-    PaymentTotals,
-    Reversal,
     order_state,
     payment_state,
+    why_not_capture,
+    why_not_refund,
+    why_not_reverse,
 )
 
 E, K, S = LifecycleEvent, TransactionKind, TransactionState

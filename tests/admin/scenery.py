@@ -14,7 +14,7 @@ from django.urls import reverse
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
 from tests.support.explanations import commented
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -26,7 +26,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     WalletUsage,
 )
-from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import explanation_columns
 
 CONTENT: dict[str, Any] = {
     "checkoutDetails": {

@@ -20,7 +20,7 @@ from tests.support.shop import Shop
 from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
 
 pytestmark = pytest.mark.django_db

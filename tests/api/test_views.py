@@ -20,7 +20,7 @@ from tests.support.tables import every
 from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import payments, return_tokens
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 

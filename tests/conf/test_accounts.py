@@ -14,7 +14,7 @@ from pytest_django import Settings
 from tests.conf import table
 from tests.conf.table import ACCOUNT, ACCOUNTS, UNVERSIONED, settings_of
 from wallet_gateway import conf, gateways
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
+from wallet_gateway.domain.policy import ApprovalPolicy
 from wallet_gateway.payments.maintenance import forget_accounts, gateway_aliases, wrong_accounts
 
 SECRET = "canary-of-a-credential-71b3"

@@ -6,7 +6,7 @@ import re
 
 from tests.docs.pages import ROOT
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import HELD_STATES, OrderState, TransactionState
+from wallet_gateway.domain.states import HELD_STATES, OrderState, TransactionState
 
 PAGE = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 # One that is being sent ends by its lease; one that was never claimed is sent by the process that made it.

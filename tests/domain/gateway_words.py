@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
+from wallet_gateway.domain.evidence import Expectation, ExpectedRecord
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
 OURS, SHARED = "REF-1", "ORIGINAL"

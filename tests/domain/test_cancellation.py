@@ -11,8 +11,8 @@ from wallet_gateway.domain.cancellation import (
     may_still_pay,
     next_release_check,
 )
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME, PollState, instants
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 
 S, K = TransactionState, TransactionKind
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

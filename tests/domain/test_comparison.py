@@ -5,12 +5,12 @@ from __future__ import annotations
 from tests.domain.gateway_words import unreadable
 from tests.support.explanations import explained
 from tests.support.tables import every
-from wallet_gateway.domain import comparison, discrepancies, explanations, lifecycle, outcomes
+from wallet_gateway.domain import comparison, discrepancies, evidence, explanations, states
 
-S, V, D = lifecycle.TransactionState, outcomes.Verdict, comparison.DifferenceKind
-C, K, Finding = explanations.ExplanationCode, discrepancies.DiscrepancyKind, outcomes.Finding
+S, V, D = states.TransactionState, evidence.Verdict, comparison.DifferenceKind
+C, K, Finding = explanations.ExplanationCode, discrepancies.DiscrepancyKind, evidence.Finding
 explain = explanations.explain
-COMPARED = sorted(set(S) - lifecycle.UNSENT_STATES - {S.SENDING})
+COMPARED = sorted(set(S) - states.UNSENT_STATES - {S.SENDING})
 APPROVED = Finding(verdict=V.APPROVED, record_id="g1", amount=1000)
 REJECTED = Finding(verdict=V.REJECTED, record_id="g1")
 PENDING = Finding(verdict=V.PENDING, record_id="g1")
@@ -30,7 +30,7 @@ AGREES = [
 @every("state", COMPARED)
 @every(("finding", "agrees"), AGREES)
 def test_what_does_not_agree_differs_and_an_approval_that_has_no_record_is_missing_there(
-    state: lifecycle.TransactionState, finding: outcomes.Finding, agrees: set[lifecycle.TransactionState]
+    state: states.TransactionState, finding: evidence.Finding, agrees: set[states.TransactionState]
 ) -> None:
     found = [difference.kind for difference in comparison.differences(state, finding)]
     kind = D.MISSING_THERE if finding is ABSENT else D.STATE
@@ -39,7 +39,7 @@ def test_what_does_not_agree_differs_and_an_approval_that_has_no_record_is_missi
 
 @every("state", COMPARED)
 def test_a_word_for_a_state_that_nobody_knows_is_a_difference_in_every_state(
-    state: lifecycle.TransactionState,
+    state: states.TransactionState,
 ) -> None:
     (difference,) = comparison.differences(state, Finding(verdict=V.PENDING, undocumented_state="Settled"))
     assert difference.kind is D.STATE
@@ -60,7 +60,7 @@ def test_a_contradiction_is_named_by_its_type(
     discrepancy: discrepancies.DiscrepancyKind, kind: comparison.DifferenceKind
 ) -> None:
     why = explain(C.AMOUNT_DIFFERS)
-    found = (outcomes.FoundDiscrepancy(kind=discrepancy, explanation=why),)
+    found = (evidence.FoundDiscrepancy(kind=discrepancy, explanation=why),)
     (difference,) = comparison.differences(S.APPROVED, Finding(verdict=V.CONTRADICTION, discrepancies=found))
     assert (difference.kind, difference.explanation) == (kind, why)
 
@@ -68,13 +68,13 @@ def test_a_contradiction_is_named_by_its_type(
 @every("state", COMPARED)
 @every("finding", [finding for finding, _ in AGREES])
 def test_what_is_said_is_an_event_that_every_state_takes_and_never_takes_an_approval_back(
-    state: lifecycle.TransactionState, finding: outcomes.Finding
+    state: states.TransactionState, finding: evidence.Finding
 ) -> None:
     event, said = comparison.as_status_update(state, finding)
     if event is not None:
-        lifecycle.advance(state, event)
+        states.advance(state, event)
     if state is not S.APPROVED or finding in (APPROVED, UNHEARD_OF):
-        assert (event, said) == (outcomes.EVENTS.get(finding.verdict), finding)
+        assert (event, said) == (evidence.EVENTS.get(finding.verdict), finding)
     else:
         task = K.MISSING_THERE if finding is ABSENT else K.STATE_DIFFERS
         assert (event, said.shown_discrepancy) == (None, task)
@@ -83,7 +83,7 @@ def test_what_is_said_is_an_event_that_every_state_takes_and_never_takes_an_appr
 
 @every("state", COMPARED)
 def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(
-    state: lifecycle.TransactionState,
+    state: states.TransactionState,
 ) -> None:
     finding = Finding(verdict=V.INCONCLUSIVE, unreadable=(unreadable(),), own_unreadable=True)
     (difference,) = comparison.differences(state, finding)

@@ -6,11 +6,11 @@ from typing import Any
 
 from tests.domain.gateway_words import record
 from tests.support.tables import every
-from wallet_gateway.domain import elsewhere, error_codes, lifecycle, totals
+from wallet_gateway.domain import elsewhere, error_codes, states
 
-K, NOT_BOOKABLE = lifecycle.TransactionKind, error_codes.NOT_BOOKABLE
+K, NOT_BOOKABLE = states.TransactionKind, error_codes.NOT_BOOKABLE
 OUTSTANDING = error_codes.BOOKING_OUTSTANDING
-RESERVED, DONE = totals.Reversal.RESERVED, totals.Reversal.DONE
+RESERVED, DONE = states.Reversal.RESERVED, states.Reversal.DONE
 AUTHORIZED = {"authorized": 2000}
 CAPTURED = {"authorized": 2000, "captured": 2000}
 REVERSAL = "ecom.reversalPreauthorization"
@@ -32,7 +32,7 @@ def operation(**changes: Any) -> elsewhere.OperationElsewhere | None:
     ],
 )
 def test_captures_refunds_and_reversals_are_bookable_in_any_letter_case_with_the_providers_id(
-    wire: str, kind: lifecycle.TransactionKind
+    wire: str, kind: states.TransactionKind
 ) -> None:
     found = operation(type=wire, apm_details={"apm_provider_transaction_id": "P-7"})
     assert found is not None
@@ -77,4 +77,4 @@ def test_an_operation_is_booked_on_an_approved_payment_of_which_nothing_is_reser
     wire: str, amount: str, sums: dict[str, Any], refusal: error_codes.Refusal | None
 ) -> None:
     found = operation(type=wire, transaction_amount=amount)
-    assert elsewhere.refusal_to_book(found, totals.PaymentTotals(amount=2000, **sums)) is refusal
+    assert elsewhere.refusal_to_book(found, states.PaymentTotals(amount=2000, **sums)) is refusal

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.tables import every
-from wallet_gateway.domain import lifecycle
+from wallet_gateway.domain import states
 
-S, E, K = lifecycle.TransactionState, lifecycle.LifecycleEvent, lifecycle.TransactionKind
+S, E, K = states.TransactionState, states.LifecycleEvent, states.TransactionKind
 SENDERS = {E.NOTHING_LEFT, E.LOST, E.PAGE_LOST, E.OPENED, E.CHALLENGED}
 NOTHING_SENT = (
     "CLAIM SENDING, APPROVED ANOMALY, ABANDONED ABANDONED, CONTRADICTED ANOMALY",
@@ -52,7 +52,7 @@ OF_REFUSED_PAGES = {(S.REJECTED, E.HELD): S.PENDING, (S.REJECTED, E.APPROVED): S
 
 
 def cells() -> Iterator[
-    tuple[lifecycle.TransactionState, lifecycle.LifecycleEvent, lifecycle.TransactionState | None]
+    tuple[states.TransactionState, states.LifecycleEvent, states.TransactionState | None]
 ]:
     """Yield each cell with the state it leads to; None where the event is refused."""
     assert set(MATRIX) == set(S)
@@ -67,30 +67,30 @@ def cells() -> Iterator[
 @every(("state", "event", "leads_to"), cells())
 @every("is_page", [False, True])
 def test_every_cell_is_as_it_was_decided(
-    state: lifecycle.TransactionState,
-    event: lifecycle.LifecycleEvent,
-    leads_to: lifecycle.TransactionState | None,
+    state: states.TransactionState,
+    event: states.LifecycleEvent,
+    leads_to: states.TransactionState | None,
     is_page: bool,
 ) -> None:
     if is_page:
         leads_to = OF_REFUSED_PAGES.get((state, event), leads_to)
     if leads_to is None:
-        with pytest.raises(lifecycle.IllegalTransition) as refused:
-            lifecycle.advance(state, event, is_page=is_page)
+        with pytest.raises(states.IllegalTransition) as refused:
+            states.advance(state, event, is_page=is_page)
         assert (refused.value.state, refused.value.event) == (state, event)
         assert str(refused.value) == f"a transaction in state {state} cannot take the event {event}"
     else:
-        assert lifecycle.advance(state, event, is_page=is_page) is leads_to
+        assert states.advance(state, event, is_page=is_page) is leads_to
 
 
 def test_the_groups_are_those_that_were_decided() -> None:
-    assert {S.APPROVED, S.REJECTED, S.EXPIRED, S.ABANDONED} == lifecycle.FINAL_STATES
+    assert {S.APPROVED, S.REJECTED, S.EXPIRED, S.ABANDONED} == states.FINAL_STATES
     assert {
         *(S.CREATED, S.SENDING, S.NOT_SENT, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.ANOMALY)
-    } == lifecycle.HELD_STATES
-    assert {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING} == lifecycle.OUTSTANDING_STATES
-    assert {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.NOT_SENT, S.OPEN} == lifecycle.UNENDED_STATES
-    assert {S.CREATED, S.NOT_SENT} == lifecycle.SENDABLE_STATES
-    assert {S.CREATED, S.NOT_SENT, S.AWAITING_RESULT} == lifecycle.UNSENT_STATES
-    assert lifecycle.SENDER_EVENTS == SENDERS
-    assert {K.CHECKOUT, K.AUTHORIZATION} == lifecycle.OPENING_KINDS
+    } == states.HELD_STATES
+    assert {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING} == states.OUTSTANDING_STATES
+    assert {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.NOT_SENT, S.OPEN} == states.UNENDED_STATES
+    assert {S.CREATED, S.NOT_SENT} == states.SENDABLE_STATES
+    assert {S.CREATED, S.NOT_SENT, S.AWAITING_RESULT} == states.UNSENT_STATES
+    assert states.SENDER_EVENTS == SENDERS
+    assert {K.CHECKOUT, K.AUTHORIZATION} == states.OPENING_KINDS

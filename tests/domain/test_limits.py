@@ -8,8 +8,10 @@ from functools import partial
 
 from tests.support.tables import every
 from wallet_gateway.domain.error_codes import ErrorCode, Refusal
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.limits import (
+from wallet_gateway.domain.states import (
+    PaymentTotals,
+    Reversal,
+    TransactionKind,
     available,
     capturable,
     refundable,
@@ -19,7 +21,6 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
 E, K = ErrorCode, TransactionKind
 AUTHORIZED = PaymentTotals(amount=1000, authorized=1000)

@@ -7,12 +7,12 @@ from typing import Any
 from tests.domain.gateway_words import CAPTURE, DETACHED, OURS
 from tests.support.explanations import explained
 from tests.support.tables import every
-from wallet_gateway.domain import discrepancies, lifecycle, outcomes
+from wallet_gateway.domain import discrepancies, evidence, states
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 
-V, K = outcomes.Verdict, discrepancies.DiscrepancyKind
-KIND, TYPE = lifecycle.TransactionKind, lifecycle.PaymentType
-LONG = "g" * outcomes.LONGEST_RECORD_ID
+V, K = evidence.Verdict, discrepancies.DiscrepancyKind
+KIND, TYPE = states.TransactionKind, states.PaymentType
+LONG = "g" * evidence.LONGEST_RECORD_ID
 
 
 def follow_up(**changes: Any) -> FollowUpResponse:
@@ -26,16 +26,16 @@ def follow_up(**changes: Any) -> FollowUpResponse:
     return FollowUpResponse.build(**given | changes)
 
 
-def read(**changes: Any) -> outcomes.Finding:
+def read(**changes: Any) -> evidence.Finding:
     """Read the answer to a capture, which approves it but for these changes."""
-    return outcomes.read_follow_up_answer(follow_up(**changes), CAPTURE)
+    return evidence.read_follow_up_answer(follow_up(**changes), CAPTURE)
 
 
 @every(
     ("kind", "payment_type", "expected"),
     [
-        *((kind, TYPE.SALE, "ecom.sale") for kind in lifecycle.OPENING_KINDS),
-        *((kind, TYPE.PREAUTHORIZATION, "ecom.preauthorization") for kind in lifecycle.OPENING_KINDS),
+        *((kind, TYPE.SALE, "ecom.sale") for kind in states.OPENING_KINDS),
+        *((kind, TYPE.PREAUTHORIZATION, "ecom.preauthorization") for kind in states.OPENING_KINDS),
         (KIND.CAPTURE, TYPE.PREAUTHORIZATION, "ecom.capture"),
         (KIND.REFUND, TYPE.SALE, "ecom.refund"),
         (KIND.REVERSAL, TYPE.PREAUTHORIZATION, "ecom.reversalpreauthorization"),
@@ -43,9 +43,9 @@ def read(**changes: Any) -> outcomes.Finding:
     ],
 )
 def test_every_transaction_has_a_wire_type_in_lower_case(
-    kind: lifecycle.TransactionKind, payment_type: lifecycle.PaymentType, expected: str
+    kind: states.TransactionKind, payment_type: states.PaymentType, expected: str
 ) -> None:
-    assert outcomes.wire_type(kind, payment_type) == expected
+    assert evidence.wire_type(kind, payment_type) == expected
 
 
 # To a capture, refund or reversal
@@ -75,7 +75,7 @@ def test_every_transaction_has_a_wire_type_in_lower_case(
         ),
     ],
 )
-def test_an_answer_to_a_follow_up(changes: dict[str, Any], verdict: outcomes.Verdict, why: str) -> None:
+def test_an_answer_to_a_follow_up(changes: dict[str, Any], verdict: evidence.Verdict, why: str) -> None:
     found = read(**changes)
     assert (found.verdict, explained(found.explanation)) == (verdict, why)
 
@@ -119,7 +119,7 @@ def test_texts_are_quoted_in_part_and_made_storable() -> None:
     said = FollowUpResponse.model_construct(
         **dict(follow_up()) | {"id": "g\0001", "provider_state_code": "\0"}
     )
-    found = outcomes.read_follow_up_answer(said, CAPTURE)
+    found = evidence.read_follow_up_answer(said, CAPTURE)
     assert (found.record_id, found.provider_state) == ("g\ufffd1", "\ufffd")
 
 
@@ -158,7 +158,7 @@ def above(given: str) -> str:
 )
 def test_an_answer_to_a_detached_refund(
     changes: dict[str, Any],
-    verdict: outcomes.Verdict | discrepancies.DiscrepancyKind,
+    verdict: evidence.Verdict | discrepancies.DiscrepancyKind,
     amount: int | None,
     why: str,
 ) -> None:
@@ -171,7 +171,7 @@ def test_an_answer_to_a_detached_refund(
     }
     # As it is: the message itself refuses an amount finer than its currency.
     answer = DetachedRefundResponse.model_construct(**given | changes)
-    found = outcomes.read_detached_answer(answer, DETACHED)
+    found = evidence.read_detached_answer(answer, DETACHED)
     is_above = isinstance(verdict, K)
     assert (found.verdict, found.amount, found.record_id) == (
         V.CONTRADICTION if is_above else verdict,

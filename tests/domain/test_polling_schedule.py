@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.tables import every
-from wallet_gateway.domain import lifecycle, polling_schedule
+from wallet_gateway.domain import polling_schedule, states
 
-S, K = lifecycle.TransactionState, lifecycle.TransactionKind
+S, K = states.TransactionState, states.TransactionKind
 P = polling_schedule.QueryPriority
 instants, next_query_at = polling_schedule.instants, polling_schedule.next_query_at
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
@@ -22,14 +22,14 @@ NEVER_GIVEN_UP = [S.UNKNOWN, S.OPEN, S.AWAITING_3DS, S.PENDING]
 jitters = st.floats(min_value=-1, max_value=1)
 
 
-def waits_of(kind: lifecycle.TransactionKind, daily_for: float, limit: float) -> tuple[timedelta, ...]:
+def waits_of(kind: states.TransactionKind, daily_for: float, limit: float) -> tuple[timedelta, ...]:
     return polling_schedule.repeat_waits(kind, daily_for=daily_for * DAY, limit=limit * DAY)
 
 
 REPEATS = waits_of(K.CHECKOUT, 7, 180)
 
 
-def position(state: lifecycle.TransactionState, **given: object) -> polling_schedule.PollState:
+def position(state: states.TransactionState, **given: object) -> polling_schedule.PollState:
     fields = {"kind": K.CHECKOUT, "state": state, "since": NOW, "expires_at": END, "step": 0} | given
     return polling_schedule.PollState(**fields)  # type: ignore[arg-type]
 
@@ -86,7 +86,7 @@ DAY_OF_A_REFUSAL = [5 * MINUTE, HOUR, DAY]
     ],
 )
 def test_each_state_has_its_timetable(
-    state: lifecycle.TransactionState, given: dict[str, object], expected: list[timedelta]
+    state: states.TransactionState, given: dict[str, object], expected: list[timedelta]
 ) -> None:
     at = position(state, **given)
     assert [instant - NOW for instant in instants(at)] == expected
@@ -111,7 +111,7 @@ def test_what_has_no_outcome_is_asked_about_within_seconds_and_then_ever_more_ra
 @pytest.mark.parametrize("state", NEVER_GIVEN_UP)
 @given(step=st.integers(min_value=0, max_value=500), jitter=jitters)
 def test_about_what_has_not_ended_there_is_always_a_next_question_and_none_is_moved_far(
-    state: lifecycle.TransactionState, step: int, jitter: float
+    state: states.TransactionState, step: int, jitter: float
 ) -> None:
     asked, later, plain, before = (
         next_query_at(position(state, step=max(at, 0)), jitter=moved)
@@ -130,7 +130,7 @@ def test_about_what_has_not_ended_there_is_always_a_next_question_and_none_is_mo
 @every("state", NEVER_GIVEN_UP)
 @every("days", [1, 35, 100, 1000])
 def test_an_answer_after_a_long_silence_covers_the_weeks_that_it_lasted(
-    days: int, state: lifecycle.TransactionState
+    days: int, state: states.TransactionState
 ) -> None:
     now = NOW + days * DAY
     step = polling_schedule.step_after(position(state, step=3), now)
@@ -183,10 +183,10 @@ def test_an_answer_ends_its_step_and_all_that_are_past(
 )
 @every("kind", sorted(K))
 def test_a_payment_is_queried_daily_in_its_window_and_then_rarely_and_a_follow_up_once(
-    kind: lifecycle.TransactionKind, daily_for: float, limit: float, expected: list[float]
+    kind: states.TransactionKind, daily_for: float, limit: float, expected: list[float]
 ) -> None:
     found = [wait / DAY for wait in waits_of(kind, daily_for, limit)]
-    assert found == (expected if kind in lifecycle.OPENING_KINDS else expected[:1])
+    assert found == (expected if kind in states.OPENING_KINDS else expected[:1])
 
 
 @every("jitter", [-1, 0.3, 1])
@@ -199,7 +199,7 @@ def test_two_queries_in_the_window_are_never_more_than_a_day_apart_and_end(jitte
 
 @every("state", sorted(S))
 def test_what_a_customer_waits_for_comes_before_what_is_watched_and_that_before_what_is_repeated(
-    state: lifecycle.TransactionState,
+    state: states.TransactionState,
 ) -> None:
     early = P.UNFINISHED if state in NEVER_GIVEN_UP else P.WATCHED
     found = [polling_schedule.query_priority(position(state, step=step)) for step in (0, 1, 2)]
@@ -215,7 +215,7 @@ def test_what_a_customer_waits_for_comes_before_what_is_watched_and_that_before_
     [(S.UNKNOWN, 1.0, 0.4), (S.UNKNOWN, -1.0, -0.4), (S.OPEN, 1.0, 12), (S.OPEN, -1.0, 12)],
 )
 def test_a_question_is_moved_by_a_fifth_of_its_wait(
-    state: lifecycle.TransactionState, jitter: float, moved: float
+    state: states.TransactionState, jitter: float, moved: float
 ) -> None:
     planned = next_query_at(position(state))
     assert planned is not None
@@ -226,7 +226,7 @@ def test_a_question_is_moved_by_a_fifth_of_its_wait(
 @every("jitter", [-1, 0, 0.5, 1])
 @every("seconds", [60, 239, 900])
 def test_however_the_questions_jitter_one_comes_soon_after_a_page_has_settled_and_concludes(
-    state: lifecycle.TransactionState, jitter: float, seconds: int
+    state: states.TransactionState, jitter: float, seconds: int
 ) -> None:
     settled = NOW + timedelta(seconds=seconds) + 15 * MINUTE
     at = position(state, expires_at=settled - 15 * MINUTE)

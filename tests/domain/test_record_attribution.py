@@ -6,11 +6,11 @@ from typing import Any
 
 from tests.domain.gateway_words import CAPTURE, SHARED, expecting, filed, record, sibling
 from tests.support.tables import every
-from wallet_gateway.domain import discrepancies, outcomes
+from wallet_gateway.domain import discrepancies, evidence
 from wallet_gateway.protocol.status import StatusRecord
 
-V, K = outcomes.Verdict, discrepancies.DiscrepancyKind
-R, read_records = record, outcomes.read_records
+V, K = evidence.Verdict, discrepancies.DiscrepancyKind
+R, read_records = record, evidence.read_records
 SECOND = R(id="g2")
 REFUND = filed(id="g5", type="ecom.refund")
 REVERSAL = R(id="g5", type="ecom.reversalPreauthorization")
@@ -164,7 +164,7 @@ def test_each_record_is_given_to_its_transaction(
     ],
 )
 def test_what_was_approved_by_one_record_is_not_confirmed_by_another(
-    records: list[StatusRecord], verdict: outcomes.Verdict | discrepancies.DiscrepancyKind
+    records: list[StatusRecord], verdict: evidence.Verdict | discrepancies.DiscrepancyKind
 ) -> None:
     found = read_records(records, expecting(approved_id="g1"))
     assert (found.shown_discrepancy or found.verdict) is verdict

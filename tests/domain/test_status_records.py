@@ -7,19 +7,19 @@ from typing import Any
 from tests.domain.gateway_words import CAPTURE, DETACHED, expecting, filed, record, unreadable
 from tests.support.explanations import explained
 from tests.support.tables import every
-from wallet_gateway.domain import discrepancies, lifecycle, outcomes, record_attribution, unreadable_records
+from wallet_gateway.domain import discrepancies, evidence, states
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
-V, K, E = outcomes.Verdict, discrepancies.DiscrepancyKind, lifecycle.LifecycleEvent
-Expectation = record_attribution.Expectation
-R, read_records = record, outcomes.read_records
-LONG = "g" * outcomes.LONGEST_RECORD_ID
+V, K, E = evidence.Verdict, discrepancies.DiscrepancyKind, states.LifecycleEvent
+Expectation = evidence.Expectation
+R, read_records = record, evidence.read_records
+LONG = "g" * evidence.LONGEST_RECORD_ID
 ERRORED, PENDING, ODD = R(state="Errored"), R(state="Pending"), R(id="g2", state="Odd")
 SECOND = R(id="g2")
 UNDOCUMENTED = "state_undocumented given=\"'Odd'\""
 TWICE = "executed_twice ids='g1, g2'"
 
-RECORDS: list[tuple[str, list[StatusRecord], outcomes.Verdict, str]] = [
+RECORDS: list[tuple[str, list[StatusRecord], evidence.Verdict, str]] = [
     ("nothing", [], V.INCONCLUSIVE, "no_record"),
     ("another reference", [R(client_system_transaction_id="REF-2")], V.INCONCLUSIVE, "no_record"),
     ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.INCONCLUSIVE, "no_record"),
@@ -84,7 +84,7 @@ RECORDS: list[tuple[str, list[StatusRecord], outcomes.Verdict, str]] = [
 
 
 @every(("records", "verdict", "why"), [row[1:] for row in RECORDS], ids=[row[0] for row in RECORDS])
-def test_records(records: list[StatusRecord], verdict: outcomes.Verdict, why: str) -> None:
+def test_records(records: list[StatusRecord], verdict: evidence.Verdict, why: str) -> None:
     found = read_records(records, CAPTURE)
     assert found.verdict is verdict
     assert why in explained(found.explanation)
@@ -98,7 +98,7 @@ def test_records(records: list[StatusRecord], verdict: outcomes.Verdict, why: st
 
 
 def test_every_verdict_but_that_of_nothing_known_has_its_own_event() -> None:
-    assert outcomes.EVENTS == {
+    assert evidence.EVENTS == {
         V.APPROVED: E.APPROVED,
         V.REJECTED: E.REJECTED,
         V.PENDING: E.HELD,
@@ -141,7 +141,7 @@ def test_a_factor_between_major_and_minor_units_is_named(
     ],
 )
 def test_a_detached_refund_may_be_recorded_for_less(
-    amount: str, state: str, verdict: outcomes.Verdict, approved: int | None
+    amount: str, state: str, verdict: evidence.Verdict, approved: int | None
 ) -> None:
     records = [R(type="detached.refund", transaction_amount=amount, state=state)]
     found = read_records(records, DETACHED)
@@ -194,7 +194,7 @@ def test_what_a_person_has_decided_is_not_asked_again(
     records: list[StatusRecord],
     expected: Expectation,
     closed: tuple[StatusRecord, ...],
-    verdict: outcomes.Verdict,
+    verdict: evidence.Verdict,
     amount: int | None,
 ) -> None:
     found = read_records(records, expected, closed={one.fingerprint for one in closed})
@@ -245,7 +245,7 @@ KNOWN_ID = expecting(other_references=frozenset({"ORIGINAL"}), reported_id="g1")
     ],
 )
 def test_beside_a_record_that_cannot_be_read_nothing_is_refused_that_may_be_approved(
-    unread: UnreadableRecord, records: list[StatusRecord], verdict: outcomes.Verdict, own: bool
+    unread: UnreadableRecord, records: list[StatusRecord], verdict: evidence.Verdict, own: bool
 ) -> None:
     found = read_records(records, KNOWN_ID, [unread])
     assert (found.verdict, found.own_unreadable, found.absent) == (verdict, own, False)
@@ -271,9 +271,7 @@ def test_beside_a_record_that_cannot_be_read_nothing_is_refused_that_may_be_appr
 def test_what_is_unknown_of_a_record_may_fit_and_what_is_known_of_it_counts(
     changes: dict[str, Any], verdict: str
 ) -> None:
-    sale = record_attribution.ExpectedRecord(
-        references=frozenset({"ORIGINAL"}), wire_type="ecom.sale", amount=1000
-    )
+    sale = evidence.ExpectedRecord(references=frozenset({"ORIGINAL"}), wire_type="ecom.sale", amount=1000)
     expected = expecting(
         other_references=frozenset({"ORIGINAL"}),
         reported_id="g1",
@@ -306,7 +304,7 @@ def test_the_first_three_are_named_quoted_in_part_and_all_are_counted() -> None:
 
 
 def test_unreadable_records_are_the_same_in_any_order_and_number() -> None:
-    one, two, known_again = unreadable(), unreadable(fingerprint="f2"), unreadable_records.fingerprint_of
+    one, two, known_again = unreadable(), unreadable(fingerprint="f2"), evidence.fingerprint_of
     assert known_again([one, two]) == known_again([two, one, one])
     assert known_again([one]) != known_again([one, two])
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from tests.support.tables import every
-from wallet_gateway.domain import cancellation, lifecycle, totals
+from wallet_gateway.domain import states
 
-S, Reversal, Late = lifecycle.TransactionState, totals.Reversal, cancellation.LatePayment
-C, A = lifecycle.TransactionKind.CHECKOUT, lifecycle.TransactionKind.AUTHORIZATION
-P, T = lifecycle.PaymentState, lifecycle.OrderState
-
-
-def sums(**given: object) -> totals.PaymentTotals:
-    return totals.PaymentTotals(**({"amount": 1000} | given))  # type: ignore[arg-type]
+S, Reversal, Late = states.TransactionState, states.Reversal, states.LatePayment
+C, A = states.TransactionKind.CHECKOUT, states.TransactionKind.AUTHORIZATION
+P, T = states.PaymentState, states.OrderState
 
 
-PAYMENTS: list[tuple[str, lifecycle.TransactionState, totals.PaymentTotals, lifecycle.PaymentState]] = [
+def sums(**given: object) -> states.PaymentTotals:
+    return states.PaymentTotals(**({"amount": 1000} | given))  # type: ignore[arg-type]
+
+
+PAYMENTS: list[tuple[str, states.TransactionState, states.PaymentTotals, states.PaymentState]] = [
     *((C, opening, sums(), P.OPEN) for opening in (S.SENDING, S.OPEN)),
     (C, S.PENDING, sums(), P.PENDING),
     *((kind, ended, sums(), P.FAILED) for kind in (C, A) for ended in (S.REJECTED, S.ABANDONED)),
@@ -36,22 +36,22 @@ PAYMENTS: list[tuple[str, lifecycle.TransactionState, totals.PaymentTotals, life
 
 @every(("kind", "opening", "of", "expected"), PAYMENTS)
 def test_a_payment_stands_as_its_sums_say(
-    kind: lifecycle.TransactionKind,
-    opening: lifecycle.TransactionState,
-    of: totals.PaymentTotals,
-    expected: lifecycle.PaymentState,
+    kind: states.TransactionKind,
+    opening: states.TransactionState,
+    of: states.PaymentTotals,
+    expected: states.PaymentState,
 ) -> None:
-    assert totals.payment_state(of, opening, kind) is expected
+    assert states.payment_state(of, opening, kind) is expected
 
 
 def standing(
-    opening: lifecycle.TransactionState, kind: lifecycle.TransactionKind = C, **given: object
-) -> totals.PaymentSnapshot:
+    opening: states.TransactionState, kind: states.TransactionKind = C, **given: object
+) -> states.PaymentSnapshot:
     made = sums(**given)
-    return totals.PaymentSnapshot(state=totals.payment_state(made, opening, kind), totals=made)
+    return states.PaymentSnapshot(state=states.payment_state(made, opening, kind), totals=made)
 
 
-def approved(**given: object) -> totals.PaymentSnapshot:
+def approved(**given: object) -> states.PaymentSnapshot:
     return standing(S.APPROVED, C, **{"authorized": 1000} | given)
 
 
@@ -63,7 +63,7 @@ AUTHORIZED = approved()
 REVERSED = approved(reversal=Reversal.DONE)
 FROZEN = standing(S.ANOMALY)
 
-ORDERS: list[tuple[list[totals.PaymentSnapshot], lifecycle.OrderState]] = [
+ORDERS: list[tuple[list[states.PaymentSnapshot], states.OrderState]] = [
     ([], T.OPEN),
     ([OPEN], T.OPEN),
     ([FAILED, OPEN], T.OPEN),
@@ -108,16 +108,16 @@ ORDERS: list[tuple[list[totals.PaymentSnapshot], lifecycle.OrderState]] = [
 
 @every(("payments", "expected"), ORDERS)
 def test_an_order_stands_as_its_payments_say(
-    payments: list[totals.PaymentSnapshot], expected: lifecycle.OrderState
+    payments: list[states.PaymentSnapshot], expected: states.OrderState
 ) -> None:
-    assert totals.order_state(1000, payments) is expected
+    assert states.order_state(1000, payments) is expected
 
 
 def test_a_cancelled_order_is_cancelled_once_nothing_of_it_is_pending_or_holds_money() -> None:
     for nothing in ([], [FAILED], [EXPIRED, OPEN], [REVERSED], [BUTTON]):
-        assert totals.order_state(1000, nothing, is_cancelled=True) is T.CANCELLED
-    assert totals.order_state(1000, [PENDING, FAILED], is_cancelled=True) is T.PENDING
-    assert totals.order_state(1000, [PAID], is_cancelled=True) is T.PAID
+        assert states.order_state(1000, nothing, is_cancelled=True) is T.CANCELLED
+    assert states.order_state(1000, [PENDING, FAILED], is_cancelled=True) is T.PENDING
+    assert states.order_state(1000, [PAID], is_cancelled=True) is T.PAID
 
 
 @every(
@@ -131,16 +131,16 @@ def test_a_cancelled_order_is_cancelled_once_nothing_of_it_is_pending_or_holds_m
     ],
 )
 def test_a_late_payment_waits_for_a_person_as_long_as_it_holds_money(
-    late: cancellation.LatePayment, payments: list[totals.PaymentSnapshot], expected: lifecycle.OrderState
+    late: states.LatePayment, payments: list[states.PaymentSnapshot], expected: states.OrderState
 ) -> None:
-    assert totals.order_state(1000, payments, is_cancelled=True, late_payment=late) is expected
+    assert states.order_state(1000, payments, is_cancelled=True, late_payment=late) is expected
 
 
 def test_the_totals_of_an_order_are_the_sums_of_its_payments_and_a_payment_begins_with_nothing() -> None:
     one = sums(authorized=1000, captured=700, refunded=30, capture_reserved=200, refund_reserved=4)
     other = sums(authorized=500, captured=50, refunded=7, capture_reserved=10, refund_reserved=3)
-    added = totals.order_totals([one, other])
-    assert added == totals.OrderTotals(authorized=1500, captured=750, refunded=37, reserved=217)
+    added = states.order_totals([one, other])
+    assert added == states.OrderTotals(authorized=1500, captured=750, refunded=37, reserved=217)
     assert added.held == 1463
     nothing = dict.fromkeys(("authorized", "captured", "refunded", "capture_reserved", "refund_reserved"), 0)
     assert sums() == sums(**nothing, reversal=Reversal.NONE, is_frozen=False)

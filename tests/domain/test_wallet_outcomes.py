@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.tables import every
-from wallet_gateway.domain.lifecycle import HELD_STATES, TransactionState
+from wallet_gateway.domain.states import HELD_STATES, TransactionState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 
 S, W = TransactionState, WalletOutcome

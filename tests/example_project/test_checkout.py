@@ -17,7 +17,7 @@ from tests.example_project.conftest import ADDRESS
 from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.conf import gateway_settings
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tests.fuzzing.requests import Request, Sample
 from tests.fuzzing.verdicts import carry_out
 from tests.models.rows import a_transaction
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet
 from wallet_gateway.models import (
     Approval,

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from tests.models.rows import an_order
 from tests.support.tables import every
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models.orders import PAYABLE_STATES, new_token
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.db.models import ProtectedError
 from tests.models.rows import NOW, a_transaction
 from tests.support.tables import every
 from wallet_gateway.models import TransactionEvent, TransactionEventKind
-from wallet_gateway.models.transaction_events import EventsAreAppendOnly
+from wallet_gateway.models.transactions import EventsAreAppendOnly
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 

@@ -12,7 +12,7 @@ from django.db import transaction as db_transaction
 
 from tests.models.rows import NOW, a_transaction
 from tests.support.tables import every
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 

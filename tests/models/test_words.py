@@ -14,7 +14,7 @@ from tests.support.tables import every
 from wallet_gateway.client.errors import NotSentReason, UnknownReason
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.models.explanations import REASONS, SENTENCES, explanation_columns
+from wallet_gateway.models.fields import REASONS, SENTENCES, explanation_columns
 
 C = ExplanationCode
 COLUMNS: list[Any] = [

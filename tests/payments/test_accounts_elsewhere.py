@@ -20,7 +20,7 @@ from requests import PreparedRequest
 from tests.conf.table import ACCOUNT, ACCOUNTS, Table, settings_of
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.doctor.examination import run_checks
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.findings import Code
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, SweepHeartbeat
 from wallet_gateway.payments import maintenance

@@ -17,10 +17,10 @@ import wallet_gateway
 from tests.support.tables import every
 from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.documentation import address_of
-from wallet_gateway.domain import error_codes, limits
+from wallet_gateway.domain import error_codes, states
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode, Refusal
-from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.policy import GatewayAddress, sandbox_address
+from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.models import Approval
 from wallet_gateway.payments import errors
 from wallet_gateway.payments.errors import OperationError
@@ -34,7 +34,7 @@ CLASSES = {
 }
 SHARED = {
     name: refusal
-    for name, refusal in (vars(error_codes) | vars(limits)).items()
+    for name, refusal in (vars(error_codes) | vars(states)).items()
     if isinstance(refusal, Refusal)
 }
 

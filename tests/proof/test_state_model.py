@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from proof.state_model import __main__ as state_model
-from wallet_gateway.domain import lifecycle
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
+from wallet_gateway.domain import states
+from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 
 E, S = LifecycleEvent, TransactionState
 
@@ -32,7 +32,7 @@ def test_two_hundred_histories_agree_with_the_documentation(tmp_path: Path) -> N
 
 def changed(state: TransactionState, **moves: TransactionState) -> Mapping[TransactionState, object]:
     """The table of transitions with other moves from one state."""
-    table = dict(lifecycle.TRANSITIONS)
+    table = dict(states.TRANSITIONS)
     table[state] = {**table[state], **{E(event): after for event, after in moves.items()}}
     return MappingProxyType(table)
 
@@ -49,5 +49,5 @@ def changed(state: TransactionState, **moves: TransactionState) -> Mapping[Trans
 def test_another_transition_is_seen(
     table: Mapping[TransactionState, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lifecycle, "TRANSITIONS", table)
+    monkeypatch.setattr(states, "TRANSITIONS", table)
     assert search(tmp_path, 100)["found"]

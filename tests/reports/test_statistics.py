@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from tests.admin.pages import DASHBOARD, listed, look
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEvent
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]

@@ -17,8 +17,8 @@ from tests.reports.conftest import StillClock
 from tests.support.explanations import commented
 from tests.support.tables import every
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
 from wallet_gateway.domain.polling_schedule import QueryPriority
+from wallet_gateway.domain.states import FINAL_STATES, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
     GatewayPause,

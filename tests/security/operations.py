@@ -23,7 +23,7 @@ from tests.security.gateway_faults import FAULTS, UNREACHABLE, FaultyTransport
 from tests.support.personal import ADDRESS, CARDHOLDER, EMAIL
 from tests.support.shop import MovedClock
 from wallet_gateway import gateways, payments
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import (
     BatchKind,
     Discrepancy,

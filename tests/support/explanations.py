@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.models.explanations import Explained, explanation_columns
+from wallet_gateway.models.fields import Explained, explanation_columns
 
 
 def explained(why: Explained | Explanation | None) -> str:

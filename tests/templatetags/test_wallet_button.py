@@ -18,7 +18,7 @@ from tests.support.tables import every
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
 from wallet_gateway import __version__
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
 
 pytestmark = pytest.mark.django_db

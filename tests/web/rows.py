@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.states import OrderState, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 
 PAGE_OF_GATEWAY = "http://127.0.0.1:8001/checkout/page/"

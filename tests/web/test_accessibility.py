@@ -15,7 +15,7 @@ from tests.support.axe import violations, violations_in_the_dark
 from tests.support.still_pages import show
 from tests.web.page_reader import Page as Source
 from tests.web.page_reader import assert_nothing_inline
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tests.support.tables import every
 from tests.web.conftest import address, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
+from wallet_gateway.domain.states import OrderState, TransactionKind
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.return_tokens import MAX_AGE, ReturnOutcome
 

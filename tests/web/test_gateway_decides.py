@@ -29,7 +29,7 @@ from tests.web.conftest import (
 )
 from tests.web.page_reader import Page
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl

@@ -15,7 +15,7 @@ from tests.web.conftest import address, kind_of, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import PAGE_OF_GATEWAY, an_attempt, an_order
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.return_tokens import ReturnOutcome
 

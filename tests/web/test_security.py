@@ -16,7 +16,7 @@ from tests.support.tables import every
 from tests.web.conftest import result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.return_tokens import ReturnOutcome
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tests.support.gateway import StubGateway
 from tests.support.shop import Shop
 from tests.support.tables import every
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import (
     BatchKind,
     GatewayPause,

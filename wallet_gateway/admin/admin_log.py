@@ -8,8 +8,8 @@ from django.db.models import Model
 from django.http import HttpRequest
 
 from wallet_gateway.domain.actors import Actor
+from wallet_gateway.models.decisions import account_of
 from wallet_gateway.models.fields import cut_to
-from wallet_gateway.models.permissions import account_of
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.text import visible
 

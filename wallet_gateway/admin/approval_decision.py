@@ -32,11 +32,11 @@ from wallet_gateway.admin.permissions import (
 )
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible_request
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
-from wallet_gateway.models.actors import actor_in
-from wallet_gateway.models.permissions import account_has, permission_of
+from wallet_gateway.models.decisions import account_has, permission_of
+from wallet_gateway.models.fields import actor_in
 from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.approval_policy import GIVING_BACK, LIMITED_PERIOD
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.policy import GIVING_BACK, LIMITED_PERIOD
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Allowance, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money

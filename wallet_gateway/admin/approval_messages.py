@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.operation_registry import reason_in_words
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Approval, ApprovalState
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.payments.approvals import Decision
 from wallet_gateway.protocol.money import Money
 

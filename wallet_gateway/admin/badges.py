@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.models import ApprovalState, BatchState, RowState
 
 if TYPE_CHECKING:

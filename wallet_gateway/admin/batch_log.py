@@ -11,7 +11,7 @@ from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.models import BatchKind, OperationBatch, OperationBatchRow
-from wallet_gateway.models.actors import actor_in
+from wallet_gateway.models.fields import actor_in
 from wallet_gateway.signals import batch_row_done
 
 

@@ -26,10 +26,10 @@ from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.sums import sums_in_words, sums_of
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
-from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
+from wallet_gateway.models.fields import actor_in
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import is_stalled

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.test_rows import with_money
+from wallet_gateway.models.maintenance import with_money
 from wallet_gateway.reports.work import expiring_orders
 
 _HOUR = timedelta(hours=1)

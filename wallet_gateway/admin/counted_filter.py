@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.date_range import CreatedFilter
 from wallet_gateway.admin.profile_mark import figures_are_tests
-from wallet_gateway.models.labels import label_of
-from wallet_gateway.models.test_rows import not_tests
+from wallet_gateway.models.fields import label_of
+from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.reports.statistics import BY_WAY, Counted, day_column, transactions_of
 
 FIGURE, CURRENCY = "counted", "currency"

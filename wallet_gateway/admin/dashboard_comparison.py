@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.formats import format_money, format_number, format_percent
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.statistics import BY_WAY, Counted, DayFigures
 

@@ -22,10 +22,10 @@ from wallet_gateway.admin.dashboard_comparison import (
     percent_text,
     rate,
 )
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.formats import format_amount, format_number, format_short_date
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.reports.exports import TEST_COLUMN, Echo, yes_or_no

@@ -17,8 +17,8 @@ from wallet_gateway.admin.differences import explanation_of
 from wallet_gateway.admin.pages import row_url
 from wallet_gateway.admin.tasks import seen_url_of
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.domain.policy import WalletLimit
+from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import (
     Approval,
@@ -31,7 +31,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import MOST_SHOWN, Waiting

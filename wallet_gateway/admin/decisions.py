@@ -32,10 +32,10 @@ from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.tasks import taking_button, taking_words
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import STATE_CHANGED
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import bookable_differences, is_bookable

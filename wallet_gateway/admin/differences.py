@@ -15,10 +15,10 @@ from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.permissions import RESOLVE, has_permission
 from wallet_gateway.admin.tasks import Button, taking_button
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import MadeElsewhere, held_by, is_bookable, made_elsewhere
 

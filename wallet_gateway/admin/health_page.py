@@ -18,7 +18,7 @@ from wallet_gateway.admin.list_parameters import filtered_list
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import VIEW_HEALTH, require_permission
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.findings import Finding
 from wallet_gateway.formats import format_short_datetime
 from wallet_gateway.models import BatchState, Discrepancy, GatewayTransaction, OperationBatch, PaymentOrder

@@ -22,7 +22,7 @@ from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.admin.read_only import MAX_LISTED_ROWS, BoundedPaginator
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.formats import active_locale, format_amount, format_money
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.codes import currency_exponent, stored_currency
 from wallet_gateway.protocol.money import Money
 

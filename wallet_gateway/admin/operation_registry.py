@@ -20,12 +20,11 @@ from wallet_gateway.admin import permissions
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.limits import available, why_not_begin
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
+from wallet_gateway.domain.states import TransactionKind, available, why_not_begin
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money

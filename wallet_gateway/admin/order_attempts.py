@@ -17,11 +17,11 @@ from wallet_gateway.admin.operation_registry import BY_SLUG, Operation
 from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.tasks import Button
 from wallet_gateway.domain.card_names import card_name
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind
+from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind
 from wallet_gateway.domain.ways_of_paying import WAY_OF
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.attempts import is_unused

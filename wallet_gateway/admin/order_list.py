@@ -17,7 +17,7 @@ from wallet_gateway.admin.list_sums import SummedList
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
 from wallet_gateway.formats import format_number
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.attempts import ways_of_paying
 from wallet_gateway.reports.search import NEWEST

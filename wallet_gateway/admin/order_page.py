@@ -23,9 +23,8 @@ from wallet_gateway.admin.order_link import link_of
 from wallet_gateway.admin.order_timeline import Line, lines_of
 from wallet_gateway.admin.permissions import RAISE_LIMITS, SEE_EVENTS, VIEW_CUSTOMER, has_permission
 from wallet_gateway.admin.tasks import Button, Request, Task, requests_of, tasks_of
-from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.domain.totals import order_totals
-from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.domain.policy import WalletLimit
+from wallet_gateway.domain.states import TransactionState, order_totals
 from wallet_gateway.models import (
     Approval,
     Discrepancy,
@@ -33,7 +32,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.orders import Subject, TimelineEntry, order_timeline

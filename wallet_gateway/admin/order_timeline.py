@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionOrigin, TransactionState
+from wallet_gateway.domain.states import UNSENT_STATES, TransactionOrigin, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.payments.follow_ups import shown_body
 from wallet_gateway.protocol.money import Money

@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.current_site import enter_site, reverse
 from wallet_gateway.admin.profile_mark import mark_of
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 

@@ -7,8 +7,7 @@ from django.http import HttpRequest
 
 from wallet_gateway.domain.actors import Account, Actor, is_same_person
 from wallet_gateway.models import Approval
-from wallet_gateway.models.actors import actor_in
-from wallet_gateway.models.permissions import (
+from wallet_gateway.models.decisions import (
     APPROVE,
     CAPTURE,
     DETACHED_REFUND,
@@ -19,6 +18,7 @@ from wallet_gateway.models.permissions import (
     VIEW_CUSTOMER,
     VIEW_HEALTH,
 )
+from wallet_gateway.models.fields import actor_in
 
 __all__ = [
     "APPROVE",

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.models.test_rows import is_test_row
+from wallet_gateway.models.maintenance import is_test_row
 
 TEST_SUFFIX = "-test"
 """Ends the first part of the name of a file about tests only, so that nobody books it."""

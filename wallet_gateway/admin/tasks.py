@@ -15,7 +15,7 @@ from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
 from wallet_gateway.protocol.text import visible

@@ -14,9 +14,9 @@ from wallet_gateway.admin.read_only import (
     text_column,
 )
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
+from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 from wallet_gateway.models import TransactionEvent
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.reports.search import events_found
 
 OCCURRED_AT = datetime_column("occurred_at", _("occurred at"))

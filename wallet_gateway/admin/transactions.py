@@ -32,7 +32,7 @@ from wallet_gateway.admin.read_only import (
     text_column,
 )
 from wallet_gateway.admin.tasks import requests_of, tasks_of
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.search import transactions_found

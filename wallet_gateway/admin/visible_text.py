@@ -6,7 +6,7 @@ import re
 
 from django.core.exceptions import ImproperlyConfigured
 
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import Payment
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationRefused

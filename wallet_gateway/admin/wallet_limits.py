@@ -17,11 +17,11 @@ from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url
 from wallet_gateway.admin.permissions import RAISE_LIMITS, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
+from wallet_gateway.domain.policy import WalletLimit, WalletLimits
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.formats import format_short_datetime
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletUsage
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import closed_buttons

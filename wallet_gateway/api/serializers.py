@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.wallet import SheetPrice, WalletOutcome, WalletSession

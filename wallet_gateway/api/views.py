@@ -12,7 +12,7 @@ from wallet_gateway.api.base import CustomerView, JSONView, order_of
 from wallet_gateway.api.problems import CheckoutUnavailable, ExpiredLink, UnknownLink
 from wallet_gateway.api.serializers import StatusSerializer, checkout_body
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.errors import OperationError, OrderNotPayable, TryAgain
 from wallet_gateway.return_tokens import BadReturnToken

@@ -19,7 +19,7 @@ from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettin
 from wallet_gateway.conf.sections import WrongSettings
 from wallet_gateway.conf.shop_settings import Settings, live_aliases, read_settings
 from wallet_gateway.conf.values import SETTING, Problem
-from wallet_gateway.domain.approval_policy import NOBODY_ALONE, ApprovalPolicy
+from wallet_gateway.domain.policy import NOBODY_ALONE, ApprovalPolicy
 
 SANDBOX: dict[str, Any] = {
     "PUBLIC_ORIGIN": "http://127.0.0.1:8000",

@@ -53,12 +53,19 @@ from wallet_gateway.conf.values import (
     unreadable_file,
 )
 from wallet_gateway.conf.wallet_settings import WalletSettings
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
-from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
-from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy, LatePaymentPolicy, WalletPolicy
+from wallet_gateway.domain.evidence import KNOWN_TYPES
+from wallet_gateway.domain.policy import (
+    ApprovalPolicy,
+    BookElsewhere,
+    CapturePolicy,
+    CaptureWindow,
+    GatewayAddress,
+    GatewayPolicy,
+    LatePaymentPolicy,
+    WalletPolicy,
+    sandbox_address,
+)
 from wallet_gateway.domain.polling_schedule import LEASE
-from wallet_gateway.domain.unknown_types import KNOWN_TYPES
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError

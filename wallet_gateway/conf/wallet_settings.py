@@ -13,8 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 from wallet_gateway.client.proxy import is_loopback
 from wallet_gateway.conf.sections import AS_DICT, ITEMS, DottedPath, Faults, Line, Rule, Section, context_of
 from wallet_gateway.conf.values import Problem, import_fault, is_local, split_address
-from wallet_gateway.domain.policy import CALLBACKS, USUAL_CALLBACKS, WalletPolicy
-from wallet_gateway.domain.wallet_limits import WalletLimits
+from wallet_gateway.domain.policy import CALLBACKS, USUAL_CALLBACKS, WalletLimits, WalletPolicy
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.codes import check_country_of_wallet
 from wallet_gateway.protocol.errors import UnknownCode

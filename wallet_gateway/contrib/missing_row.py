@@ -6,7 +6,7 @@ import logging
 from typing import Final
 
 from wallet_gateway.documentation import address_of
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
 
 logger = logging.getLogger("wallet_gateway.bridges")

@@ -18,20 +18,20 @@ from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.proxy import proxy_of
 from wallet_gateway.conf import project
 from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
-from wallet_gateway.domain.gateway_address import GatewayAddress
+from wallet_gateway.domain.policy import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.gateways import context_of, live_aliases
 from wallet_gateway.gateways import is_test as is_test_gateway
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.wallet.keys import (
+from wallet_gateway.reports.health import payments_by_mode, payments_of_former_accounts
+from wallet_gateway.wallet_keys import (
     PublicKey,
     refuses_key,
     stored_key,
     take_out_of_use,
     try_out,
 )
-from wallet_gateway.reports.health import payments_by_mode, payments_of_former_accounts
 
 _LOOKED_BACK = timedelta(days=180)
 _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}

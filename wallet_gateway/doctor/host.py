@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
 from wallet_gateway.doctor.character_sets import look_at_character_sets
+from wallet_gateway.encryption import UnreadableSecret
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.models import GatewayTransaction, WalletKey
-from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.reports.health import unfinished_elsewhere
 
 CLOCK_MAY_DIFFER_SECONDS = 30.0

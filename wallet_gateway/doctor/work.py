@@ -8,13 +8,12 @@ from dataclasses import replace
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway import conf, gateways
+from wallet_gateway import conf, gateways, payments
 from wallet_gateway.conf import project
 from wallet_gateway.findings import Code, Finding, Level, error, ok, warning
 from wallet_gateway.models import GatewayTransaction, GoLiveCheck, PaymentOrder
 from wallet_gateway.models.fields import cut_to
-from wallet_gateway.operations.checkout.orders import find_by_reference
-from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.payments.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.health import SWEEP_IS_LATE, health, payments_by_mode
@@ -61,7 +60,7 @@ def record_payment(reference: str, *, by: str, gateway: str | None = None) -> Pa
     check_storable(reference=reference, by=by)
     if not by.strip():
         raise UnableToRecord("it needs the name of whoever compared it with the bank statement")
-    order = find_by_reference(reference, gateway)
+    order = payments.get_order(reference, gateway=gateway)
     taken = order.payments.filter(captured__gt=0)
     if not taken.exists():
         raise UnableToRecord(f"no money of order {reference} was taken")

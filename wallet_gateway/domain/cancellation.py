@@ -9,24 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from wallet_gateway.domain.lifecycle import FINAL_STATES, UNSENT_STATES, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME, PollState, instants, page_end
-from wallet_gateway.domain.stored_values import StoredEnum
+from wallet_gateway.domain.states import FINAL_STATES, UNSENT_STATES, TransactionKind, TransactionState
 
 SOONEST_CHECK = timedelta(minutes=1)
 LATEST_CHECK = timedelta(hours=1)
 """How soon, and how late, the sweep looks again whether an order can be released."""
-
-
-class LatePayment(StoredEnum):
-    """What was decided about a payment that was approved after its order was cancelled."""
-
-    NONE = ""
-    """There is no such payment."""
-    REPORTED = "REPORTED"
-    """A person has to decide: give the money back, or accept it."""
-    ACCEPTED = "ACCEPTED"
-    """It counts as any other payment."""
 
 
 def may_still_pay(position: PollState, *, has_page: bool) -> bool:

@@ -10,11 +10,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.evidence import (
+    EVENTS,
+    Finding,
+    FoundDiscrepancy,
+    Verdict,
+    made_elsewhere,
+    unknown_type_explanation,
+    unreadable_explanation,
+)
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
-from wallet_gateway.domain.outcomes import EVENTS, Finding, FoundDiscrepancy, Verdict, made_elsewhere
-from wallet_gateway.domain.unknown_types import unknown_type_explanation
-from wallet_gateway.domain.unreadable_records import unreadable_explanation
+from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 from wallet_gateway.protocol.text import quote
 
 

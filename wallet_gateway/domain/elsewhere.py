@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, Refusal
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id
-from wallet_gateway.domain.record_attribution import KINDS, is_placeholder, minor_units
-from wallet_gateway.domain.totals import PaymentTotals, Reversal
+from wallet_gateway.domain.evidence import KINDS, LONGEST_RECORD_ID, is_placeholder, minor_units, provider_id
+from wallet_gateway.domain.states import PaymentTotals, Reversal, TransactionKind
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import storable
 

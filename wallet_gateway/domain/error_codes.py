@@ -1,7 +1,7 @@
 """The error codes of refused and failed operations, and the sentences that more than one place says.
 
 A code is stable, and exists where somebody acts differently by it: a shop's program, a script, an operator.
-What exactly was wrong is the sentence beside it, in English; `operations.errors` translates it.
+What exactly was wrong is the sentence beside it, in English; `operation_errors` translates it.
 """
 
 from __future__ import annotations

@@ -2,14 +2,170 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
+from urllib.parse import urlsplit
 
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
-from wallet_gateway.domain.capture_deadline import CaptureWindow
-from wallet_gateway.domain.gateway_address import UNKNOWN_ADDRESS, GatewayAddress
-from wallet_gateway.domain.wallet_limits import WalletLimits
+from wallet_gateway.domain.states import TransactionKind
+from wallet_gateway.domain.stored_values import StoredEnum
+
+# What needs a second person
+
+
+GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
+"""The operations to which the limits apply."""
+LIMITED_PERIOD = timedelta(hours=24)
+"""The time over which the limit per person and day adds up; it moves on with the clock."""
+
+Limits = Mapping[str, int]
+"""Minor units by currency. If any limit is set, a missing currency has the limit zero."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalPolicy:
+    """One gateway's rules for refunds, detached refunds and decisions on unknown outcomes."""
+
+    limits: Limits = field(default_factory=dict)
+    """Of one payment."""
+    day_limits: Limits = field(default_factory=dict)
+    """Of everything that one account gives back within `LIMITED_PERIOD`."""
+    waiting_time: timedelta = timedelta(days=7)
+    """How long a request waits for a second person before it expires."""
+
+    def limit_for(self, currency: str) -> int | None:
+        """Return the amount of one payment that one person may refund alone; None if there is no limit."""
+        return _limit(self.limits, currency)
+
+    def day_limit_for(self, currency: str) -> int | None:
+        """Return what one account may give back alone within a day; None if there is no limit."""
+        return _limit(self.day_limits, currency)
+
+    def is_needed(self, minor: int, currency: str) -> bool:
+        """Return whether an amount of one payment needs a second person."""
+        limit = self.limit_for(currency)
+        return limit is not None and minor > limit
+
+
+NOBODY_ALONE = ApprovalPolicy(limits={"": 0}, day_limits={"": 0})
+"""The policy while a gateway's own is not known: every amount needs a second person."""
+
+
+def _limit(limits: Limits, currency: str) -> int | None:
+    return limits.get(currency, 0) if limits else None
+
+
+# Authorizations that expire
+
+
+class CapturePolicy(StrEnum):
+    """What happens to an authorization that is about to expire."""
+
+    ASK = "ask"
+    """Notify people, who decide."""
+    CAPTURE = "capture"
+    """Capture the remaining amount."""
+    REVERSE = "reverse"
+    """Reverse the authorization, if nothing of it was captured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureWindow:
+    """When a gateway's authorizations expire, and what to do before."""
+
+    length: timedelta = timedelta(days=7)
+    warning: timedelta = timedelta(days=2)
+    """How long before its end an authorization is announced."""
+    policy: CapturePolicy = CapturePolicy.ASK
+
+    def expires_at(self, authorized_at: datetime) -> datetime:
+        """Return when an authorization can no longer be relied on."""
+        return authorized_at + self.length
+
+    def warns_from(self, now: datetime) -> datetime:
+        """Return the latest authorization time that must have been announced by now."""
+        return now - max(self.length - self.warning, timedelta())
+
+
+# The limits of a wallet button
+
+
+class WalletLimit(StoredEnum):
+    """What is counted for each order; what is used up closes the order's button."""
+
+    SESSIONS = "SESSIONS"
+    """Browsers that were shown the button."""
+    ATTEMPTS = "ATTEMPTS"
+    """Buttons shown that could be paid with, and references for another card: one payment attempt each."""
+    PRICES = "PRICES"
+    """Prices that an open sheet asked for."""
+    DISCOUNT_CODES = "DISCOUNT_CODES"
+    """Different discount codes that were tried on the sheet, right or wrong."""
+    RESULTS = "RESULTS"
+    """Results that were posted for an attempt without an outcome, and reports of a sheet that failed."""
+    AUTHORIZATIONS = "AUTHORIZATIONS"
+    """Cards that were sent to the gateway."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletLimits:
+    """How many of each `WalletLimit` one order may use, under the same name in lower case.
+
+    A customer with several cards, devices and reloads stays far below the defaults.
+    """
+
+    sessions: int = 30
+    """Browsers that may be shown the button."""
+    attempts: int = 60
+    """Buttons and references for another card."""
+    prices: int = 200
+    """Prices that open sheets may ask for."""
+    discount_codes: int = 20
+    """Different discount codes that may be tried."""
+    results: int = 40
+    """Results and failures that may be posted."""
+    authorizations: int = 20
+    """Cards that may be sent to the gateway."""
+
+    def maximum(self, limit: WalletLimit, *, raised: int = 0) -> int:
+        """Return how many are allowed in all; each time that a person has raised the limits adds as many."""
+        base: int = getattr(self, limit.lower())
+        return base * (1 + raised)
+
+
+# The address of a gateway
+
+
+SANDBOX_COMMAND = "python -m wallet_gateway.sandbox"
+SANDBOX_PORT = 8001
+"""The port on which the sandbox listens where none is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayAddress:
+    """The base URL of a gateway, which holds no secret; `str` is the URL alone."""
+
+    url: str
+    start_command: str = ""
+    """The command that starts the sandbox at this address; empty for any other gateway."""
+
+    def __str__(self) -> str:
+        return self.url
+
+
+UNKNOWN_ADDRESS = GatewayAddress("?")
+"""The address of a gateway without a base URL, such as one that a test has made."""
+
+
+def sandbox_address(url: str) -> GatewayAddress:
+    """Return the address of a sandbox on this machine, with the command that starts it."""
+    port = urlsplit(url).port
+    option = "" if port in {None, SANDBOX_PORT} else f" --port {port}"
+    return GatewayAddress(url, SANDBOX_COMMAND + option)
+
+
+# What is chosen for one gateway
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What an open sheet may request from the shop: the interface, callbackIntents."""

@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import accumulate, chain, repeat, takewhile
 
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
 
 LEASE = timedelta(seconds=120)
 """How long a sender may work before others may conclude that it died."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 
 
 class Way(StrEnum):

@@ -30,30 +30,39 @@ from django.db.models import Exists, F
 
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.redaction import redact_text
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
-from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.evidence import (
+    INCONCLUSIVE,
+    Finding,
+    FoundDiscrepancy,
+    Verdict,
+    unreadable_explanation,
+)
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.policy import LatePaymentPolicy
+from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
+from wallet_gateway.domain.states import (
     FINAL_STATES,
     OPENING_KINDS,
     OUTSTANDING_STATES,
     SENDABLE_STATES,
     SENDER_EVENTS,
     IllegalTransition,
+    LatePayment,
     LifecycleEvent,
     OrderState,
+    PaymentSnapshot,
     PaymentState,
     PaymentType,
+    Reversal,
     TransactionKind,
     TransactionState,
     advance,
+    order_state,
+    payment_state,
 )
-from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, FoundDiscrepancy, Verdict
-from wallet_gateway.domain.policy import LatePaymentPolicy
-from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
-from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
-from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.ledger.discrepancies import (
     NOTHING_RECORDED,
     Recorded,
@@ -76,12 +85,9 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models.fields import actor_columns, cut_to, explanation_columns, note_of
 from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.models.single_rows import insert_row, update_row
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")

@@ -14,19 +14,22 @@ from django.db.models import QuerySet
 
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind, freezes
+from wallet_gateway.domain.evidence import (
+    KINDS,
+    Finding,
+    FoundDiscrepancy,
+    Verdict,
+    made_elsewhere,
+    unknown_type_explanation,
+    unreadable_explanation,
+)
+from wallet_gateway.domain.evidence import fingerprint_of as unreadable_records_fingerprint
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
-from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict, made_elsewhere
 from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
-from wallet_gateway.domain.record_attribution import KINDS
-from wallet_gateway.domain.unknown_types import unknown_type_explanation
-from wallet_gateway.domain.unreadable_records import fingerprint_of as unreadable_records_fingerprint
-from wallet_gateway.domain.unreadable_records import unreadable_explanation
+from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.ledger.outbox import announce_pause, announce_resumption
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, PauseCode
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns, explanation_text
-from wallet_gateway.models.fields import note_of
+from wallet_gateway.models.fields import actor_columns, explanation_columns, explanation_text, note_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord, digest
 from wallet_gateway.protocol.text import one_line, quote, storable

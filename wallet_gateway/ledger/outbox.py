@@ -15,15 +15,17 @@ from django.db.models import F
 from django.dispatch import Signal
 
 from wallet_gateway import signals
-from wallet_gateway.domain.cancellation import LatePayment
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.context import Clock
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
+    LatePayment,
     OrderState,
+    PaymentTotals,
     PaymentType,
+    Reversal,
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.ledger.due_rows import failure
 from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import (
@@ -36,7 +38,6 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.single_rows import Columns, insert_row, update_row
-from wallet_gateway.operations.context import Clock
 
 logger = logging.getLogger("wallet_gateway.outbox")
 

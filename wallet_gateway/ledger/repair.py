@@ -10,7 +10,7 @@ operation is booked once, however often and by how many workers it is seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,25 +19,28 @@ from typing import TypeVar
 from django.db import IntegrityError
 from django.db.models import Exists, F, OuterRef, QuerySet
 
+from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
-from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
-from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, RECORD_TAKEN
-from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, RECORD_TAKEN, STATE_CHANGED
+from wallet_gateway.domain.evidence import INCONCLUSIVE, Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.domain.states import (
     OPENING_KINDS,
+    IllegalTransition,
+    LatePayment,
     LifecycleEvent,
     OrderState,
     PaymentState,
+    Reversal,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
+    payment_state,
 )
-from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
-from wallet_gateway.domain.policy import BookElsewhere
-from wallet_gateway.domain.totals import Reversal, payment_state
-from wallet_gateway.ledger.apply import book, locked, reread, write_order, write_totals
+from wallet_gateway.ledger.apply import Change, apply, book, locked, reread, write_order, write_totals
 from wallet_gateway.ledger.discrepancies import (
     closing_columns,
     elsewhere_fingerprint,
@@ -64,12 +67,9 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models.fields import actor_columns, cut_to, explanation_columns, note_of
 from wallet_gateway.models.single_rows import insert_row
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operation_errors import InvalidState
 from wallet_gateway.protocol.status import StatusRecord
 
 P = TypeVar("P", Payment, MigratedDeposit)
@@ -205,6 +205,43 @@ def _tell(
     transaction.payment = payment
     notifications = events_of_release(transaction, captured_later=captured_later)
     return add_outbox_events(transaction, notifications, now)
+
+
+# A person's decision
+
+
+def record_decision(
+    transaction: GatewayTransaction,
+    event: LifecycleEvent,
+    why: Explanation,
+    *,
+    actor: Actor,
+    finding: Finding = INCONCLUSIVE,
+    write_with: Callable[[], object] | None = None,
+    is_awaited: bool = False,
+    context: GatewayContext,
+) -> GatewayTransaction:
+    """Record a decision on the state that `transaction` has in memory; return the transaction as it is then.
+
+    Raises `InvalidState` if it has another state by now.
+    """
+    change = Change(
+        kind=TransactionEventKind.DECISION,
+        event=event,
+        finding=finding,
+        explanation=why,
+        actor=actor,
+        decided_on=TransactionState(transaction.state),
+        columns={"decided_by_person": True},
+        is_awaited=is_awaited,
+        write_with=write_with,
+    )
+    try:
+        decided = apply(transaction, change, context=context)
+    except IllegalTransition as error:
+        raise InvalidState(*STATE_CHANGED) from error
+    release_freeze(decided, context=context)
+    return reread(decided)
 
 
 # Operations made elsewhere

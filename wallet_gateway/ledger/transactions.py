@@ -28,7 +28,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations.errors import InsideTransaction
+from wallet_gateway.operation_errors import InsideTransaction
 
 logger = logging.getLogger("wallet_gateway.operations")
 

@@ -5,10 +5,10 @@ import django.db.models.deletion
 import django.db.models.expressions
 import uuid
 import wallet_gateway.domain.cancellation
-import wallet_gateway.domain.lifecycle
+import wallet_gateway.domain.states
 import wallet_gateway.domain.polling_schedule
-import wallet_gateway.domain.totals
-import wallet_gateway.models.approvals
+import wallet_gateway.domain.states
+import wallet_gateway.models.decisions
 import wallet_gateway.models.batches
 import wallet_gateway.models.fields
 import wallet_gateway.models.maintenance
@@ -62,14 +62,14 @@ class Migration(migrations.Migration):
                 ('gateway', models.CharField(max_length=32)),
                 ('kind', models.CharField(choices=[('CHECKOUT', 'Checkout'), ('AUTHORIZATION', 'Authorization'), ('CAPTURE', 'Capture'), ('REFUND', 'Refund'), ('REVERSAL', 'Reversal'), ('DETACHED_REFUND', 'Detached refund')], max_length=16, verbose_name='kind')),
                 ('reference', wallet_gateway.models.fields.ByteExactField(max_length=64, verbose_name='reference')),
-                ('origin', models.CharField(choices=[('SHOP', 'Shop'), ('ELSEWHERE', 'Elsewhere')], default=wallet_gateway.domain.lifecycle.TransactionOrigin['SHOP'], max_length=9, verbose_name='origin')),
+                ('origin', models.CharField(choices=[('SHOP', 'Shop'), ('ELSEWHERE', 'Elsewhere')], default=wallet_gateway.domain.states.TransactionOrigin['SHOP'], max_length=9, verbose_name='origin')),
                 ('payment_type', models.CharField(blank=True, choices=[('sale', 'Sale'), ('preauthorization', 'Preauthorization')], max_length=16)),
                 ('currency', wallet_gateway.models.fields.CurrencyField(max_length=3, verbose_name='currency')),
                 ('exponent', wallet_gateway.models.fields.ExponentField(editable=False, null=True)),
                 ('amount_minor', models.BigIntegerField(verbose_name='amount in minor units')),
                 ('approved_minor', models.BigIntegerField(blank=True, null=True)),
                 ('excess_minor', models.BigIntegerField(default=0)),
-                ('state', models.CharField(choices=[('CREATED', 'Created'), ('SENDING', 'Sending'), ('NOT_SENT', 'Not sent'), ('UNKNOWN', 'Unknown'), ('AWAITING_RESULT', 'Awaiting result'), ('OPEN', 'Open'), ('AWAITING_3DS', 'Awaiting 3-D Secure'), ('PENDING', 'Pending'), ('APPROVED', 'Approved'), ('REJECTED', 'Rejected'), ('EXPIRED', 'Expired'), ('ABANDONED', 'Abandoned'), ('ANOMALY', 'Anomaly')], default=wallet_gateway.domain.lifecycle.TransactionState['CREATED'], max_length=16, verbose_name='state')),
+                ('state', models.CharField(choices=[('CREATED', 'Created'), ('SENDING', 'Sending'), ('NOT_SENT', 'Not sent'), ('UNKNOWN', 'Unknown'), ('AWAITING_RESULT', 'Awaiting result'), ('OPEN', 'Open'), ('AWAITING_3DS', 'Awaiting 3-D Secure'), ('PENDING', 'Pending'), ('APPROVED', 'Approved'), ('REJECTED', 'Rejected'), ('EXPIRED', 'Expired'), ('ABANDONED', 'Abandoned'), ('ANOMALY', 'Anomaly')], default=wallet_gateway.domain.states.TransactionState['CREATED'], max_length=16, verbose_name='state')),
                 ('state_changed_at', models.DateTimeField()),
                 ('attempt_no', models.IntegerField(default=0)),
                 ('leased_until', models.DateTimeField(blank=True, null=True)),
@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
                 'permissions': [('resolve_unknown', 'Can decide on outcomes, contradictions and differences'), ('rotate_keys', 'Can rotate the keys of encrypted columns')],
                 'default_permissions': ('view',),
                 'indexes': [models.Index(fields=['query_priority', 'next_query_at'], name='wallet_transaction_next_query'), models.Index(fields=['refusal_unseen_since'], name='wallet_transaction_refusal'), models.Index(fields=['state', 'state_changed_at'], name='wallet_transaction_state'), models.Index(fields=['state', '-id'], name='wallet_transaction_newest'), models.Index(fields=['kind', '-id'], name='wallet_transaction_kind'), models.Index(fields=['provider_transaction_id'], name='wallet_transaction_provider'), models.Index(fields=['created_at', 'kind', 'state', 'currency'], name='wallet_transaction_created')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_transaction_amount_positive'), models.CheckConstraint(condition=models.Q(('approved_minor__isnull', True), models.Q(('approved_minor__gt', 0), ('approved_minor__lte', models.F('amount_minor'))), models.Q(('approved_minor__gt', 0), ('decided_by_person', True)), _connector='OR'), name='wallet_transaction_approved_within'), models.CheckConstraint(condition=models.Q(('excess_minor', 0), models.Q(('excess_minor__gt', 0), ('excess_minor__lte', models.F('approved_minor'))), _connector='OR'), name='wallet_transaction_excess_within'), models.CheckConstraint(condition=models.Q(('wallet_secrets__isnull', True), ('state__in', [wallet_gateway.domain.lifecycle.TransactionState['CREATED'], wallet_gateway.domain.lifecycle.TransactionState['NOT_SENT'], wallet_gateway.domain.lifecycle.TransactionState['SENDING']]), _connector='OR'), name='wallet_transaction_secrets_unsent'), models.UniqueConstraint(fields=('reference',), name='wallet_transaction_reference_once', opclasses=['varchar_pattern_ops']), models.UniqueConstraint(fields=('outstanding_key',), name='wallet_transaction_outstanding_once'), models.UniqueConstraint(fields=('idempotency_key',), name='wallet_transaction_idempotency_once'), models.UniqueConstraint(fields=('gateway', 'record_id', 'kind'), name='wallet_transaction_record_once')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_transaction_amount_positive'), models.CheckConstraint(condition=models.Q(('approved_minor__isnull', True), models.Q(('approved_minor__gt', 0), ('approved_minor__lte', models.F('amount_minor'))), models.Q(('approved_minor__gt', 0), ('decided_by_person', True)), _connector='OR'), name='wallet_transaction_approved_within'), models.CheckConstraint(condition=models.Q(('excess_minor', 0), models.Q(('excess_minor__gt', 0), ('excess_minor__lte', models.F('approved_minor'))), _connector='OR'), name='wallet_transaction_excess_within'), models.CheckConstraint(condition=models.Q(('wallet_secrets__isnull', True), ('state__in', [wallet_gateway.domain.states.TransactionState['CREATED'], wallet_gateway.domain.states.TransactionState['NOT_SENT'], wallet_gateway.domain.states.TransactionState['SENDING']]), _connector='OR'), name='wallet_transaction_secrets_unsent'), models.UniqueConstraint(fields=('reference',), name='wallet_transaction_reference_once', opclasses=['varchar_pattern_ops']), models.UniqueConstraint(fields=('outstanding_key',), name='wallet_transaction_outstanding_once'), models.UniqueConstraint(fields=('idempotency_key',), name='wallet_transaction_idempotency_once'), models.UniqueConstraint(fields=('gateway', 'record_id', 'kind'), name='wallet_transaction_record_once')],
             },
         ),
         migrations.CreateModel(
@@ -136,13 +136,13 @@ class Migration(migrations.Migration):
                 ('refunded', models.BigIntegerField(default=0)),
                 ('capture_reserved', models.BigIntegerField(default=0)),
                 ('refund_reserved', models.BigIntegerField(default=0)),
-                ('reversal', models.CharField(choices=[('none', 'None'), ('reserved', 'Reserved'), ('done', 'Done')], default=wallet_gateway.domain.totals.Reversal['NONE'], max_length=8)),
+                ('reversal', models.CharField(choices=[('none', 'None'), ('reserved', 'Reserved'), ('done', 'Done')], default=wallet_gateway.domain.states.Reversal['NONE'], max_length=8)),
                 ('card_type', models.CharField(blank=True, max_length=8)),
                 ('card_network', models.CharField(blank=True, max_length=16)),
                 ('card_last_four', models.CharField(blank=True, max_length=4)),
                 ('is_frozen', models.BooleanField(default=False)),
                 ('is_test', models.BooleanField(blank=True, null=True)),
-                ('state', models.CharField(choices=[('OFFERED', 'Offered'), ('OPEN', 'Open'), ('PENDING', 'Pending'), ('AUTHORIZED', 'Authorized'), ('PART_CAPTURED', 'Part captured'), ('PAID', 'Paid'), ('PART_REFUNDED', 'Part refunded'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('FROZEN', 'Frozen')], default=wallet_gateway.domain.lifecycle.PaymentState['OPEN'], max_length=16)),
+                ('state', models.CharField(choices=[('OFFERED', 'Offered'), ('OPEN', 'Open'), ('PENDING', 'Pending'), ('AUTHORIZED', 'Authorized'), ('PART_CAPTURED', 'Part captured'), ('PAID', 'Paid'), ('PART_REFUNDED', 'Part refunded'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('FROZEN', 'Frozen')], default=wallet_gateway.domain.states.PaymentState['OPEN'], max_length=16)),
                 ('created_at', models.DateTimeField()),
             ],
             options={
@@ -278,7 +278,7 @@ class Migration(migrations.Migration):
                 ('created_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
                 ('reason_code', models.CharField(blank=True, choices=[('shipped', 'Goods shipped'), ('part-shipped', 'Part of the goods shipped'), ('service', 'Service rendered'), ('returned', 'Goods returned'), ('damaged', 'Damaged or missing'), ('cancelled', 'Order cancelled'), ('duplicate', 'Paid twice'), ('goodwill', 'Goodwill'), ('unavailable', 'Goods not available'), ('suspicious', 'Suspicion of fraud'), ('other', 'Another reason')], default='', max_length=16, verbose_name='reason')),
                 ('comment', models.CharField(blank=True, max_length=500, verbose_name='note')),
-                ('state', models.CharField(choices=[('WAITING', 'Waiting'), ('AGREED', 'Agreed to'), ('DECLINED', 'Declined'), ('WITHDRAWN', 'Withdrawn'), ('EXPIRED', 'Expired')], default=wallet_gateway.models.approvals.ApprovalState['WAITING'], max_length=16, verbose_name='state')),
+                ('state', models.CharField(choices=[('WAITING', 'Waiting'), ('AGREED', 'Agreed to'), ('DECLINED', 'Declined'), ('WITHDRAWN', 'Withdrawn'), ('EXPIRED', 'Expired')], default=wallet_gateway.models.decisions.ApprovalState['WAITING'], max_length=16, verbose_name='state')),
                 ('created_at', models.DateTimeField(verbose_name='created at')),
                 ('expires_at', models.DateTimeField(verbose_name='waits until')),
                 ('decided_at', models.DateTimeField(blank=True, null=True, verbose_name='decided at')),
@@ -396,7 +396,7 @@ class Migration(migrations.Migration):
                 ('recipient_email_hash', wallet_gateway.models.fields.ByteExactField(blank=True, max_length=64, null=True)),
                 ('continue_url', models.CharField(blank=True, max_length=500)),
                 ('redirect_when_paid', models.BooleanField(default=False)),
-                ('state', models.CharField(choices=[('OPEN', 'Open'), ('PENDING', 'Pending'), ('AUTHORIZED', 'Authorized'), ('PART_CAPTURED', 'Part captured'), ('PAID', 'Paid'), ('PART_REFUNDED', 'Part refunded'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('OVERPAID', 'Overpaid'), ('CANCELLED', 'Cancelled'), ('FROZEN', 'Frozen')], default=wallet_gateway.domain.lifecycle.OrderState['OPEN'], max_length=16, verbose_name='state')),
+                ('state', models.CharField(choices=[('OPEN', 'Open'), ('PENDING', 'Pending'), ('AUTHORIZED', 'Authorized'), ('PART_CAPTURED', 'Part captured'), ('PAID', 'Paid'), ('PART_REFUNDED', 'Part refunded'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('OVERPAID', 'Overpaid'), ('CANCELLED', 'Cancelled'), ('FROZEN', 'Frozen')], default=wallet_gateway.domain.states.OrderState['OPEN'], max_length=16, verbose_name='state')),
                 ('version', models.PositiveBigIntegerField(default=0)),
                 ('wallet_closed_at', models.DateTimeField(blank=True, null=True)),
                 ('wallet_limit', models.CharField(blank=True, choices=[('SESSIONS', 'Browsers'), ('ATTEMPTS', 'Attempts'), ('PRICES', 'Price requests'), ('DISCOUNT_CODES', 'Discount codes'), ('RESULTS', 'Results'), ('AUTHORIZATIONS', 'Authorizations')], max_length=16)),
@@ -407,7 +407,7 @@ class Migration(migrations.Migration):
                 ('cancellation_note', models.CharField(blank=True, max_length=500)),
                 ('released_at', models.DateTimeField(blank=True, null=True, verbose_name='released at')),
                 ('release_check_at', models.DateTimeField(blank=True, null=True)),
-                ('late_payment', models.CharField(blank=True, choices=[('REPORTED', 'Reported'), ('ACCEPTED', 'Accepted')], default=wallet_gateway.domain.cancellation.LatePayment['NONE'], max_length=8)),
+                ('late_payment', models.CharField(blank=True, choices=[('REPORTED', 'Reported'), ('ACCEPTED', 'Accepted')], default=wallet_gateway.domain.states.LatePayment['NONE'], max_length=8)),
                 ('created_at', models.DateTimeField(verbose_name='created at')),
                 ('updated_at', models.DateTimeField(verbose_name='updated at')),
             ],

@@ -1,11 +1,9 @@
 """Database models: orders, payments, transactions, our requests to the gateway and its answers.
 
 A model keeps its own row and counters consistent and never calls a gateway. States and counters are changed
-only by `wallet_gateway.operations`.
+only by `wallet_gateway.ledger`.
 """
 
-from wallet_gateway.models.allowances import Allowance, AllowanceUse
-from wallet_gateway.models.approvals import Approval, ApprovalState
 from wallet_gateway.models.batches import (
     BatchKind,
     BatchState,
@@ -14,27 +12,26 @@ from wallet_gateway.models.batches import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.dashboard import Dashboard
-from wallet_gateway.models.discrepancies import Discrepancy
+from wallet_gateway.models.decisions import Allowance, AllowanceUse, Approval, ApprovalState, Discrepancy
 from wallet_gateway.models.maintenance import (
+    Dashboard,
     ExpiryNotice,
     ExpiryNoticeState,
     ForgottenReference,
+    GatewayPause,
     GoLiveCheck,
     Job,
     JobPosition,
+    OutboxEvent,
+    OutboxEventKind,
+    PauseCode,
     SentMail,
     SweepHeartbeat,
 )
 from wallet_gateway.models.migrated import MigratedDeposit
-from wallet_gateway.models.orders import OrderMetadata, PaymentOrder
-from wallet_gateway.models.outbox import OutboxEvent, OutboxEventKind
-from wallet_gateway.models.pauses import GatewayPause, PauseCode
-from wallet_gateway.models.payments import Payment
-from wallet_gateway.models.transaction_events import TransactionEvent, TransactionEventKind
-from wallet_gateway.models.transactions import GatewayTransaction
-from wallet_gateway.models.wallet import WalletAttempt, WalletKey
-from wallet_gateway.models.wallet_usage import WalletUsage
+from wallet_gateway.models.orders import OrderMetadata, Payment, PaymentOrder
+from wallet_gateway.models.transactions import GatewayTransaction, TransactionEvent, TransactionEventKind
+from wallet_gateway.models.wallet import WalletAttempt, WalletKey, WalletUsage
 
 __all__ = [
     "Allowance",

@@ -13,12 +13,10 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.domain.stored_values import StoredEnum
-from wallet_gateway.models.actors import account_column
-from wallet_gateway.models.approvals import Approval
-from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.decisions import Approval
+from wallet_gateway.models.fields import ByteExactField, account_column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
-from wallet_gateway.models.orders import PaymentOrder
-from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.orders import Payment, PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 

@@ -1,20 +1,32 @@
-"""State of background jobs: heartbeats, positions, sent notices and mails, go-live checks.
-
-All machines share each of these rows.
-"""
+"""Rows that all machines share: heartbeats, positions, notices, pauses, the outbox; and which are tests."""
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Callable, Collection
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 
 from django.db import models
+from django.db.models import Exists, Model, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField
-from wallet_gateway.models.orders import PaymentOrder
-from wallet_gateway.models.payments import Payment
+from wallet_gateway.domain.explanations import Explanation
+from wallet_gateway.domain.policy import WalletLimit
+from wallet_gateway.domain.stored_values import StoredEnum
+from wallet_gateway.models.fields import (
+    ByteExactField,
+    CurrencyField,
+    Explained,
+    ExponentField,
+    account_column,
+    choices_of,
+    explanation_columns,
+)
+from wallet_gateway.models.migrated import MigratedDeposit
+from wallet_gateway.models.orders import Payment, PaymentOrder
+from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
 
@@ -196,3 +208,239 @@ class GoLiveCheck(models.Model):
     def amount(self) -> Money:
         """The amount compared."""
         return Money.from_minor_units(self.amount_minor, self.currency)
+
+
+# Pauses
+
+
+class PauseCode(models.TextChoices):
+    """Why new requests were paused automatically."""
+
+    RETRY_AFTER = "RETRY_AFTER", _("the gateway asks for time")
+    UNKNOWN_OUTCOMES = "UNKNOWN_OUTCOMES", _("too many unknown outcomes in a short time")
+    UNIT_MIX_UP = "UNIT_MIX_UP", _("amounts are mixed up by a factor of ten or more")
+
+
+class GatewayPause(Explained):
+    """Until when and why one gateway is paused, and whether a person has stopped sending to it."""
+
+    gateway = models.CharField(max_length=32, unique=True)
+    sending_until = models.DateTimeField(null=True, blank=True)
+    pause_code = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
+    stopped_at = models.DateTimeField(null=True, blank=True)
+    """Since when a person has stopped sending; kept when the stop has ended by itself."""
+    stopped_until = models.DateTimeField(null=True, blank=True)
+    """When a person's stop ends by itself; None if only a person ends it."""
+    stopped_by = models.CharField(max_length=150, blank=True)
+    stopped_by_account = account_column()
+    stop_reason = models.CharField(max_length=500, blank=True)
+    resumed_at = models.DateTimeField(null=True, blank=True)
+    resumed_by = models.CharField(max_length=150, blank=True)
+    resumed_by_account = account_column()
+    resume_reason = models.CharField(max_length=500, blank=True)
+    queries_until = models.DateTimeField(null=True, blank=True)
+    repeats_until = models.DateTimeField(null=True, blank=True)
+    """Until when repeated queries wait because they have used up their share of the query rate."""
+    keys_until = models.DateTimeField(null=True, blank=True)
+    """Until when its failed key service is not called; then one process tries it."""
+
+    class Meta:
+        verbose_name = _("gateway pause")
+        verbose_name_plural = _("gateway pauses")
+        default_permissions = ()
+        permissions = [("stop_sending", "Can stop sending to a gateway, and go on")]
+
+    def __str__(self) -> str:
+        return self.gateway
+
+    # Changes and queries
+
+    @classmethod
+    def row_of(cls, gateway: str) -> QuerySet[GatewayPause]:
+        """Return the row of one gateway, created if missing, for a conditional UPDATE.
+
+        Not `update_or_create`: with many concurrent calls, its locking reads deadlock on MariaDB.
+        """
+        cls.objects.get_or_create(gateway=gateway)
+        return cls.objects.filter(gateway=gateway)
+
+    @classmethod
+    def pause_sending(
+        cls,
+        gateway: str,
+        *,
+        now: datetime,
+        until: datetime,
+        code: PauseCode,
+        explanation: Explanation | None = None,
+    ) -> bool:
+        """Pause new requests to a gateway until an instant; a longer current pause is kept.
+
+        Returns whether a pause begins: False if one is only prolonged, or kept.
+        """
+        row = cls.row_of(gateway)
+        columns = {"sending_until": until, "pause_code": code, **explanation_columns(explanation)}
+        if row.filter(Q(sending_until__isnull=True) | Q(sending_until__lte=now)).update(**columns):
+            return True
+        row.filter(sending_until__lt=until).update(**columns)
+        return False
+
+    @classmethod
+    def pause_queries(cls, gateway: str, *, until: datetime) -> None:
+        """Pause status queries of a gateway until an instant; a longer current pause is kept."""
+        shorter = Q(queries_until__isnull=True) | Q(queries_until__lt=until)
+        cls.row_of(gateway).filter(shorter).update(queries_until=until)
+
+    @classmethod
+    def take_repeats(cls, gateway: str, *, now: datetime, until: datetime) -> bool:
+        """Take the share of repeated queries until an instant; return False if another worker has it now."""
+        is_free = Q(repeats_until__isnull=True) | Q(repeats_until__lte=now)
+        return bool(cls.row_of(gateway).filter(is_free).update(repeats_until=until))
+
+    @classmethod
+    def that_hold(cls, now: datetime) -> QuerySet[GatewayPause]:
+        """Return the rows of gateways to which nothing new is sent at an instant."""
+        return cls.objects.filter(cls.stopped_by_person(now) | Q(sending_until__gt=now))
+
+    @staticmethod
+    def stopped_by_person(now: datetime) -> Q:
+        """Return the condition that a person's stop holds at an instant."""
+        return Q(stopped_at__isnull=False) & (Q(stopped_until__isnull=True) | Q(stopped_until__gt=now))
+
+    def is_stopped_by_person(self, now: datetime) -> bool:
+        """Return the same of a row that was read."""
+        return self.stopped_at is not None and (self.stopped_until is None or self.stopped_until > now)
+
+    @classmethod
+    def sending_is_paused(cls, gateway: str, now: datetime) -> Exists:
+        """Return a condition for the WHERE of a reserving UPDATE: it needs no extra statement."""
+        return Exists(cls.that_hold(now).filter(gateway=gateway))
+
+    @classmethod
+    def queries_are_paused(cls, gateway: str, now: datetime) -> Exists:
+        """Return the same kind of condition for status queries."""
+        return Exists(cls.objects.filter(gateway=gateway, queries_until__gt=now))
+
+
+# The outbox
+
+
+class OutboxEventKind(StoredEnum):
+    """The kind of an event: of an order, or of an operation."""
+
+    AUTHORIZED = "AUTHORIZED"
+    PAID = "PAID"
+    CAPTURED_IN_PART = "CAPTURED_IN_PART"
+    REFUNDED = "REFUNDED"
+    REVERSED = "REVERSED"
+    FAILED = "FAILED"
+    EXPIRED = "EXPIRED"
+    ANOMALY = "ANOMALY"
+    CANCELLED = "CANCELLED"
+    RELEASED = "RELEASED"
+    WALLET_LIMIT_REACHED = "WALLET_LIMIT_REACHED"
+    OPERATION_REFUSED = "OPERATION_REFUSED"
+
+
+class OutboxEvent(models.Model):
+    """One event, delivered at least once, always with the same id."""
+
+    event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
+    order = models.ForeignKey(
+        PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
+    )
+    """None for a detached refund: it belongs to a deposit."""
+    transaction = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
+    )
+    """The transaction that it reports; None for an event about the order itself."""
+    amount_minor = models.BigIntegerField(null=True, blank=True)
+    currency = CurrencyField(max_length=3)
+    exponent = ExponentField()
+    limit = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
+    """The limit of the wallet button that was reached; empty for events about money."""
+    occurred_at = models.DateTimeField()
+    next_delivery_at = models.DateTimeField(null=True, blank=True)
+    """When a worker may deliver it; None once every receiver has succeeded."""
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    last_error = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("outbox event")
+        verbose_name_plural = _("outbox events")
+        ordering = ("id",)
+        indexes = [models.Index(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.event_id}"
+
+    # Properties
+
+    @property
+    def amount(self) -> Money | None:
+        """The amount of the event."""
+        if self.amount_minor is None:
+            return None
+        return Money.from_minor_units(self.amount_minor, self.currency)
+
+
+# The page of figures
+
+
+class Dashboard(GatewayTransaction):
+    """Proxy for the dashboard page, without rows of its own."""
+
+    class Meta:
+        proxy = True
+        verbose_name = _("payments dashboard")
+        verbose_name_plural = _("payments dashboard")
+        default_permissions = ()
+
+
+# Tests
+
+
+def not_tests() -> Q:
+    """Return the condition of transactions and discrepancies that are no tests.
+
+    It reads the tests, which have an index, and joins nothing: a shop has few of them beside its money.
+    """
+    payments = Payment.objects.filter(is_test=True)
+    deposits = MigratedDeposit.objects.filter(is_test=True)
+    return ~Q(payment__in=payments) & ~Q(deposit__in=deposits)
+
+
+def not_left_alone(live: Collection[str]) -> Q:
+    """Return the condition of transactions and discrepancies that are no tests of these live gateways."""
+    return ~Q(gateway__in=live) | not_tests() if live else Q()
+
+
+def with_money(live: Collection[str]) -> Q:
+    """Return the condition of orders that are not tests of these live gateways."""
+    return ~Q(gateway__in=live) | ~Q(pk__in=test_orders().values("pk")) if live else Q()
+
+
+def test_orders() -> QuerySet[PaymentOrder]:
+    """Return the orders that have a payment and no other payments than tests."""
+    others = Payment.objects.exclude(is_test=True)
+    tests = Payment.objects.filter(is_test=True)
+    # From the few tests to their orders, and from these to whatever else they have.
+    orders = PaymentOrder.objects.filter(pk__in=tests.values("order"))
+    return orders.exclude(pk__in=others.filter(order__payments__is_test=True).values("order"))
+
+
+def is_test_row(row: Model, is_test: Callable[[str], bool]) -> bool:
+    """Return whether a row is a test, by the mode of its payment, its payments or its deposit.
+
+    `is_test` says it by a gateway's profile of today, for rows about which nothing was sent yet.
+    """
+    row = getattr(row, "transaction", None) or row
+    if isinstance(row, GatewayTransaction | Payment):
+        return bool(row.is_test)
+    subject = getattr(row, "payment", None) or getattr(row, "deposit", None) or row
+    if isinstance(subject, Payment):
+        return bool(subject.is_test)
+    stored: bool | None = getattr(subject, "is_test", None)
+    return is_test(getattr(row, "gateway", "")) if stored is None else stored

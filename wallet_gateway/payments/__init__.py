@@ -13,7 +13,6 @@ what they are about to send must be committed first.
 from __future__ import annotations
 
 from wallet_gateway.domain.actors import Actor
-from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.payments import (
     approvals,
     batches,
@@ -26,6 +25,7 @@ from wallet_gateway.payments import (
 )
 from wallet_gateway.payments.follow_ups import capture, refund, refund_migrated, reverse
 from wallet_gateway.payments.maintenance import sweep
+from wallet_gateway.payments.order_fields import BillingAddress, ShippingAddress
 from wallet_gateway.payments.orders import (
     cancel,
     create_order,

@@ -2,34 +2,70 @@
 
 A batch is executed row by row on behalf of the person who created it, as long as their account has the
 permission of the operation. `sweep` drives running batches; `step` drives one of them a little further.
+
+Nothing here depends on a page or on one process. A row is claimed by a conditional UPDATE, so any number of
+workers may drive the same batch. Each row has its own idempotency key: a row whose worker was killed is taken
+over when its lease has ended, and the key finds the operation already begun.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+import time
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import IntegrityError
+from django.db.models import Exists, Q, QuerySet
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.actors import NOBODY, By
+from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode, Refusal
+from wallet_gateway.domain.states import Reversal, TransactionKind, available, why_not_begin
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.ledger.transactions import check_outside_transaction
+from wallet_gateway.gateways import context_of
+from wallet_gateway.ledger.due_rows import log_row_error
+from wallet_gateway.ledger.transactions import (
+    check_outside_transaction,
+    in_current_or_new_transaction,
+    in_statement,
+)
 from wallet_gateway.models import (
+    Approval,
     BatchKind,
+    BatchState,
+    GatewayTransaction,
     MigratedDeposit,
     OperationBatch,
     OperationBatchRow,
+    Payment,
     PaymentOrder,
+    ResultCode,
+    RowState,
 )
-from wallet_gateway.models.permissions import OF_KIND, account_has
-from wallet_gateway.operations.batches import drive as driving
-from wallet_gateway.operations.batches import plan
-from wallet_gateway.operations.batches.drive import Driver
-from wallet_gateway.operations.batches.plan import MAX_ROWS
-from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.inputs import check_row
+from wallet_gateway.models.batches import UNENDED_ROWS
+from wallet_gateway.models.decisions import OF_KIND, account_has
+from wallet_gateway.models.fields import actor_columns, actor_in, note_of
+from wallet_gateway.operation_errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
+from wallet_gateway.payments.detached_refunds import refund_deposit
+from wallet_gateway.payments.execution import Initiator
+from wallet_gateway.payments.follow_ups import follow_up, give_up
+from wallet_gateway.payments.inputs import (
+    actor_of,
+    check_reason_code,
+    check_row,
+    check_storable,
+    minor_units_of,
+)
+from wallet_gateway.payments.reconciliation import QueryReport, query_all
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.signals import batch_row_done
 
 __all__ = [
     "MAX_ROWS",
@@ -44,8 +80,19 @@ __all__ = [
     "stop",
 ]
 
+MAX_ROWS = 400
+"""Maximum orders per batch: two form fields for each stay below Django's limit of fields per form."""
 STEP_SECONDS = 2.0
 """How long one step executes rows."""
+LEASE = timedelta(seconds=120)
+"""Time for which a row belongs to the worker that has claimed it."""
+
+_TOKEN = re.compile(r"\A[!-~]{1,32}\Z")
+_DRAFTED = (BatchKind.CAPTURE, BatchKind.REFUND, BatchKind.REVERSAL)
+_CANDIDATES = 20
+"""Number of rows that one claim reads: other workers may claim some of them first."""
+_BATCHES = 50
+"""Maximum number of batches that one sweep drives."""
 
 
 @sensitive_variables()
@@ -60,14 +107,58 @@ def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By) -> Operati
     :returns: the batch, in the state `DRAFT`.
     :raises InvalidInput: `argument_invalid`, also for another kind and more than `MAX_ROWS` orders.
     """
-    _check_kind(kind)
-    return plan.draft(kind, orders, by=by, clock=gateways.clock())
+    if kind not in _DRAFTED:
+        raise InvalidInput(*ARGUMENT_CHOICE, argument="kind", known=", ".join(_DRAFTED))
+    _check_size(orders)
+    author = actor_columns(OperationBatch, "created_by", actor_of(by))
+    batch = OperationBatch(kind=kind, created_at=gateways.clock().now(), **author)
+    payments = defaultdict(list)
+    for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
+        payments[payment.order_id].append(payment)
+    _store(batch, [_draft_row(batch, order, payments[order.pk]) for order in orders])
+    return batch
 
 
-def _check_kind(kind: object) -> None:
-    known = (BatchKind.CAPTURE, BatchKind.REFUND, BatchKind.REVERSAL)
-    if kind not in known:
-        raise InvalidInput(*ARGUMENT_CHOICE, argument="kind", known=", ".join(known))
+def _check_size(subjects: Sequence[PaymentOrder | MigratedDeposit] | Mapping[MigratedDeposit, Money]) -> None:
+    if len(subjects) > MAX_ROWS:
+        raise InvalidInput(_("A batch has at most %(limit)s rows. Choose fewer."), limit=MAX_ROWS)
+
+
+def _draft_row(
+    batch: OperationBatch, order: PaymentOrder, candidates: Sequence[Payment]
+) -> OperationBatchRow:
+    row, kind = OperationBatchRow(batch=batch, order=order), TransactionKind(batch.kind)
+    possible = [payment for payment in candidates if available(kind, payment.totals) > 0]
+    if len(possible) == 1:
+        row.payment = possible[0]
+        row.amount_minor = available(kind, possible[0].totals)
+        return row
+    row.state = RowState.LEFT_OUT
+    row.result_code, why = _why_left_out(kind, possible, candidates)
+    if why is not None:
+        row.refusal_code, row.refusal_params = why.code, {"sentence": why.sentence}
+    return row
+
+
+def _why_left_out(
+    kind: TransactionKind, possible: Sequence[Payment], candidates: Sequence[Payment]
+) -> tuple[ResultCode, Refusal | None]:
+    if possible:
+        return ResultCode.SEVERAL_PAYMENTS, None
+    held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
+    if not held:
+        return ResultCode.NOTHING_AUTHORIZED, None
+    latest = held[-1]
+    why = why_not_begin(kind, latest.totals, awaits_outcome=latest.awaits_outcome)
+    return ResultCode.NOT_POSSIBLE, why
+
+
+def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
+    def store() -> None:
+        batch.save(force_insert=True)
+        OperationBatchRow.objects.bulk_create(rows)
+
+    in_current_or_new_transaction(store)
 
 
 @sensitive_variables()
@@ -89,8 +180,40 @@ def start(
     :raises InvalidInput: `argument_invalid`.
     """
     check_row(batch, OperationBatch)
-    why = {"reason_code": reason_code, "comment": comment}
-    return plan.start(batch, rows, is_permitted=_is_permitted, clock=gateways.clock(), **why)
+    check_storable(comment=comment)
+    check_reason_code(TransactionKind(batch.kind), reason_code)
+    _check_author(batch)
+    columns = {
+        "reason_code": reason_code,
+        "comment": note_of(OperationBatch, "comment", comment),
+        "driven_at": gateways.clock().now(),
+    }
+    drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
+
+    def begin() -> bool:
+        # Update the batch first: of two submitted pages only one writes rows, and it locks the other out.
+        if not drafts.update(state=BatchState.RUNNING, **columns):
+            return False
+        OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result_code"])
+        return True
+
+    begins = in_current_or_new_transaction(begin)
+    batch.refresh_from_db()
+    return begins
+
+
+def _check_author(batch: OperationBatch) -> None:
+    if not _is_permitted(batch):
+        raise InvalidState(
+            _("%(name)s does not have the permission for this batch. Nothing was started."),
+            ErrorCode.NOT_PERMITTED,
+            name=batch.created_by,
+        )
+
+
+def _is_permitted(batch: OperationBatch) -> bool:
+    """Return whether the account of the batch's author has the permission for its operation now."""
+    return bool(account_has(actor_in(batch, "created_by"), OF_KIND[TransactionKind(batch.kind)]))
 
 
 @sensitive_variables()
@@ -115,15 +238,28 @@ def start_detached_refunds(
     :raises InvalidState: `not_permitted`, where the person lacks the permission.
     :raises InvalidInput: `amount_invalid` and `argument_invalid`.
     """
-    return plan.start_detached_refunds(
-        amounts,
-        token=token,
-        by=by,
-        reason_code=reason_code,
-        comment=comment,
-        is_permitted=_is_permitted,
-        clock=gateways.clock(),
-    )
+    _check_size(amounts)
+    if not _TOKEN.match(token):
+        # The idempotency keys of the rows begin with it.
+        sentence = _("%(argument)s must be %(expected)s, not %(given)s.")
+        expected, given = "1 to 32 visible ASCII characters without spaces", quote(token)
+        raise InvalidInput(sentence, argument="token", expected=expected, given=given)
+    check_storable(comment=comment)
+    check_reason_code(TransactionKind.DETACHED_REFUND, reason_code)
+    batch = _running(BatchKind.DETACHED_REFUND, by)
+    batch.token, batch.reason_code = token, reason_code
+    batch.comment = note_of(OperationBatch, "comment", comment)
+    _check_author(batch)
+    rows = []
+    for deposit, amount in amounts.items():
+        # A row stores no currency: minor units of another one would be read as those of the deposit.
+        minor = minor_units_of(amount, currency=deposit.currency)
+        rows.append(OperationBatchRow(batch=batch, deposit=deposit, amount_minor=minor))
+    try:
+        _store(batch, rows)
+    except IntegrityError:
+        return OperationBatch.objects.get(token=token)
+    return batch
 
 
 @sensitive_variables()
@@ -135,7 +271,20 @@ def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, 
     :returns: the batch, `RUNNING`.
     :raises InvalidInput: `argument_invalid`.
     """
-    return plan.start_status_queries(subjects, by=by, clock=gateways.clock())
+    _check_size(subjects)
+    batch = _running(BatchKind.STATUS_QUERY, by)
+    rows = []
+    for subject in subjects:
+        parent = "deposit" if isinstance(subject, MigratedDeposit) else "order"
+        rows.append(OperationBatchRow(batch=batch, **{parent: subject}))
+    _store(batch, rows)
+    return batch
+
+
+def _running(kind: BatchKind, by: By) -> OperationBatch:
+    now = gateways.clock().now()
+    author = actor_columns(OperationBatch, "created_by", actor_of(by))
+    return OperationBatch(kind=kind, state=BatchState.RUNNING, created_at=now, driven_at=now, **author)
 
 
 @sensitive_variables()
@@ -148,7 +297,9 @@ def pause(batch: OperationBatch, *, by: By) -> bool:
     :raises InvalidInput: `argument_invalid`.
     """
     check_row(batch, OperationBatch)
-    return plan.pause(batch, by=by, clock=gateways.clock())
+    who = actor_columns(OperationBatch, "paused_by", actor_of(by))
+    columns = {"state": BatchState.PAUSED, "paused_at": gateways.clock().now(), **who}
+    return bool(_in_state(batch, BatchState.RUNNING).update(**columns))
 
 
 @sensitive_variables()
@@ -159,7 +310,9 @@ def resume(batch: OperationBatch) -> bool:
     :returns: whether it was paused.
     """
     check_row(batch, OperationBatch)
-    return plan.resume(batch, clock=gateways.clock())
+    nobody = actor_columns(OperationBatch, "paused_by", NOBODY)
+    columns = {"paused_at": None, "driven_at": gateways.clock().now(), **nobody}
+    return bool(_in_state(batch, BatchState.PAUSED).update(state=BatchState.RUNNING, **columns))
 
 
 @sensitive_variables()
@@ -172,7 +325,48 @@ def stop(batch: OperationBatch, *, by: By) -> bool:
     :raises InvalidInput: `argument_invalid`.
     """
     check_row(batch, OperationBatch)
-    return plan.stop(batch, by=by, clock=gateways.clock())
+    who = actor_columns(OperationBatch, "stopped_by", actor_of(by))
+    columns = {"state": BatchState.STOPPED, "stopped_at": gateways.clock().now(), **who}
+
+    def end() -> bool:
+        if not _in_state(batch, BatchState.RUNNING, BatchState.PAUSED).update(**columns):
+            return False
+        not_begun = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
+        not_begun.update(state=RowState.LEFT_OUT, result_code=ResultCode.BATCH_STOPPED)
+        return True
+
+    return in_current_or_new_transaction(end)
+
+
+def _in_state(batch: OperationBatch, *states: BatchState) -> QuerySet[OperationBatch]:
+    """Return a queryset of the batch, empty if it is in none of the given states."""
+    return OperationBatch.objects.filter(pk=batch.pk, state__in=states)
+
+
+# Its rows, one after another
+
+
+@sensitive_variables()
+def drive(*, seconds: float) -> Counter[str]:
+    """Execute rows of all running batches for some time, as the sweep does.
+
+    :param seconds: no further row begins after this time: `10.0`.
+    :returns: the number of executed rows by alias of the gateway.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
+    check_outside_transaction("payments.batches.drive")
+    _record_abandoned_rows(gateways.clock().now())
+    ends_at, done = time.monotonic() + seconds, Counter[str]()
+    running = OperationBatch.objects.filter(state=BatchState.RUNNING).order_by("driven_at", "pk")
+    # Each gets an equal share of the time, beginning with the one that waited longest; the first always some.
+    batches = list(running[:_BATCHES])
+    for number, batch in enumerate(batches):
+        left = ends_at - time.monotonic()
+        if number and left <= 0:
+            break
+        rows = step(batch, seconds=left / (len(batches) - number))
+        done.update(row.subject.gateway for row in rows)
+    return done
 
 
 @sensitive_variables()
@@ -186,24 +380,166 @@ def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[Operat
     """
     check_outside_transaction("payments.batches.step")
     check_row(batch, OperationBatch)
-    return driving.step(batch, seconds=seconds, driver=_driver())
+    clock, ends_at, done = gateways.clock(), time.monotonic() + seconds, list[OperationBatchRow]()
+    running = _in_state(batch, BatchState.RUNNING)
+    in_statement(partial(running.update, driven_at=clock.now()))
+    while (row := _claim(batch, clock.now())) is not None:
+        rest = 0.0
+        with log_row_error(f"row {row.pk} of batch {batch.pk}"):
+            rest = _carry_out(row)
+            batch_row_done.send_robust(sender=OperationBatchRow, batch=row.batch, row=row)
+            done.append(row)
+        if time.monotonic() >= ends_at:
+            break
+        clock.sleep(rest)
+    _finish(batch, clock.now())
+    return done
 
 
-@sensitive_variables()
-def drive(*, seconds: float) -> Counter[str]:
-    """Execute rows of all running batches for some time, as the sweep does.
+def _claim(batch: OperationBatch, now: datetime) -> OperationBatchRow | None:
+    free = Q(state=RowState.WAITING) | Q(state=RowState.WORKING, leased_until__lt=now)
+    running = Exists(_in_state(batch, BatchState.RUNNING))
+    waiting = OperationBatchRow.objects.filter(free, batch=batch, batch__state=BatchState.RUNNING)
+    while candidates := list(waiting[:_CANDIDATES]):
+        for row in candidates:
+            mine = OperationBatchRow.objects.filter(
+                running, pk=row.pk, state=row.state, leased_until=row.leased_until
+            )
+            if in_statement(partial(mine.update, state=RowState.WORKING, leased_until=now + LEASE)):
+                of = ("batch", "order", "payment__order", "deposit")
+                return OperationBatchRow.objects.select_related(*of).get(pk=row.pk)
+    return None
 
-    :param seconds: no further row begins after this time: `10.0`.
-    :returns: the number of executed rows by alias of the gateway.
-    :raises InsideTransaction: `inside_transaction`, within a database transaction.
-    """
-    check_outside_transaction("payments.batches.drive")
-    return driving.drive(seconds=seconds, driver=_driver())
+
+def _carry_out(row: OperationBatchRow) -> float:
+    """Execute a claimed row and record the result; return the seconds to wait after its requests."""
+    try:
+        context = context_of(row.subject.gateway)
+    except ImproperlyConfigured:
+        # What a dead worker has sent was sent, whatever the settings name now.
+        if not _record_begun(row):
+            _record(row, RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
+        return 0.0
+    if row.batch.kind == BatchKind.STATUS_QUERY:
+        report = query_all(row.subject, context=context)
+        row.changed.add(*report.changed)
+        _record(row, RowState.CARRIED_OUT, _result_of(report))
+        requests = report.queries
+    elif _is_begun(row) or _is_permitted(row.batch):
+        requests = _operate(row, context)
+    else:
+        _record(row, RowState.REFUSED, ResultCode.NO_PERMISSION)
+        requests = 0
+    return requests / context.policy.query_rate
 
 
-def _driver() -> Driver:
-    return Driver(context_of=gateways.context_of, is_permitted=_is_permitted, clock=gateways.clock())
+def _result_of(report: QueryReport) -> ResultCode:
+    if report.unanswered:
+        return ResultCode.UNANSWERED
+    if not report.queries:
+        return ResultCode.NEVER_SENT
+    return ResultCode.CHANGED if report.changed else ResultCode.UNCHANGED
 
 
-def _is_permitted(actor: Actor, kind: BatchKind) -> bool:
-    return bool(account_has(actor, OF_KIND[TransactionKind(kind)]))
+def _is_begun(row: OperationBatchRow) -> bool:
+    """Return whether a dead worker has begun the row: it is then looked up without a permission check."""
+    transactions = GatewayTransaction.objects.filter(idempotency_key=row.key)
+    return transactions.exists() or Approval.objects.filter(idempotency_key=row.key).exists()
+
+
+def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
+    try:
+        row.transaction = _execute(row, context)
+    except AwaitingApproval as waiting:
+        row.approval = waiting.approval
+        _record(row, RowState.AWAITING_APPROVAL)
+        return 0
+    except OperationRefused as refused:
+        _record(row, RowState.REFUSED, ResultCode.REFUSED, refused)
+        return 0
+    author = actor_in(row.batch, "created_by")
+    if give_up(row.transaction, actor=author, context=context, is_awaited=False):
+        _record(row, RowState.REFUSED, ResultCode.UNREACHABLE)
+    else:
+        _record(row, RowState.CARRIED_OUT)
+    return 1
+
+
+def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransaction:
+    batch, payment = row.batch, row.payment
+    who = Initiator(
+        idempotency_key=row.key,
+        by=actor_in(batch, "created_by"),
+        reason_code=batch.reason_code,
+        comment=batch.comment,
+        is_awaited=False,
+    )
+    if row.deposit is not None:
+        return refund_deposit(row.deposit, row.amount.minor_units, context=context, who=who)
+    assert payment is not None  # noqa: S101 - an order's row without a payment is left out of its draft
+    # No kind is left to chance: one that is not here must never move money as another.
+    kind = {
+        BatchKind.CAPTURE: TransactionKind.CAPTURE,
+        BatchKind.REFUND: TransactionKind.REFUND,
+        BatchKind.REVERSAL: TransactionKind.REVERSAL,
+    }[BatchKind(batch.kind)]
+    amount = None if kind is TransactionKind.REVERSAL else row.amount
+    return follow_up(payment, kind, amount=amount, who=who)
+
+
+def _record(
+    row: OperationBatchRow,
+    state: RowState,
+    result_code: ResultCode | str = "",
+    refused: OperationRefused | None = None,
+) -> None:
+    """Record a row's result, in the database and in the given row."""
+    mine = OperationBatchRow.objects.filter(pk=row.pk)
+    if row.transaction is None and row.approval is None:
+        # A worker whose lease has ended must not overwrite the result of the worker that took the row over.
+        mine = mine.filter(state=RowState.WORKING, leased_until=row.leased_until)
+    row.state, row.result_code = state, result_code
+    row.refusal_code = refused.code if refused is not None else ""
+    row.refusal_params = {name: str(value) for name, value in refused.params.items()} if refused else {}
+    columns = {
+        "state": row.state,
+        "transaction": row.transaction,
+        "approval": row.approval,
+        "result_code": row.result_code,
+        "refusal_code": row.refusal_code,
+        "refusal_params": row.refusal_params,
+    }
+    in_statement(lambda: mine.update(**columns))
+
+
+def _finish(batch: OperationBatch, now: datetime) -> None:
+    left = OperationBatchRow.objects.filter(batch=batch, state__in=UNENDED_ROWS)
+    running = _in_state(batch, BatchState.RUNNING).filter(~Exists(left))
+    in_statement(lambda: running.update(state=BatchState.FINISHED, finished_at=now))
+
+
+def _record_abandoned_rows(now: datetime) -> None:
+    """Record the results of rows whose worker died and whose batch was paused or stopped since."""
+    rows = OperationBatchRow.objects.filter(
+        state=RowState.WORKING,
+        leased_until__lt=now,
+        batch__state__in=[BatchState.PAUSED, BatchState.STOPPED],
+    )
+    for row in rows.select_related("batch")[:MAX_ROWS]:
+        if _record_begun(row):
+            continue
+        if row.batch.state == BatchState.PAUSED:
+            _record(row, RowState.WAITING)
+        else:
+            _record(row, RowState.LEFT_OUT, ResultCode.BATCH_STOPPED)
+
+
+def _record_begun(row: OperationBatchRow) -> bool:
+    """Record what a dead worker has made of a row; return False if it has made nothing of it."""
+    row.transaction = GatewayTransaction.objects.filter(idempotency_key=row.key).first()
+    row.approval = Approval.objects.filter(idempotency_key=row.key).first()
+    if row.transaction is not None:
+        _record(row, RowState.CARRIED_OUT)
+    elif row.approval is not None:
+        _record(row, RowState.AWAITING_APPROVAL)
+    return row.transaction is not None or row.approval is not None

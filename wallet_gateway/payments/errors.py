@@ -6,7 +6,7 @@ Each exception has `code`, `params`, `message` (in the active language) and `sta
 from __future__ import annotations
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.operations.errors import (
+from wallet_gateway.operation_errors import (
     AwaitingApproval,
     CardRefused,
     GatewayRefused,

@@ -1,28 +1,96 @@
-"""Capture, refund and reversal of a payment, and refunds of payments made through an earlier provider."""
+"""Capture, refund and reversal of a payment, and refunds of payments made through an earlier provider.
+
+All of them are one story: check what is asked, reserve the amount and commit it with the exact bytes of the
+request, send them once, record the outcome. The last three are in `execution`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
+from typing import Any
+
+from django.db.models import F, Q
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.client.redaction import redact_text
+from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.error_codes import (
+    DEPOSIT_FROZEN,
+    ITEMS_INVALID,
+    OPERATION_OUTSTANDING,
+    PAYMENT_FROZEN,
+    SENDING_PAUSED,
+    ErrorCode,
+    Refusal,
+)
+from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.states import (
+    OPENING_KINDS,
+    LifecycleEvent,
+    Reversal,
+    TransactionKind,
+    TransactionState,
+    available,
+    why_not,
+)
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
-from wallet_gateway.ledger.transactions import check_outside_transaction
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations.approvals import resolve as resolutions
-from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
-from wallet_gateway.operations.follow_ups import detached_refunds, refusals
-from wallet_gateway.operations.follow_ups import preview as previews
-from wallet_gateway.operations.follow_ups import resend as resending
-from wallet_gateway.operations.follow_ups.cart import cart_of
-from wallet_gateway.operations.follow_ups.execute import Initiator
-from wallet_gateway.operations.follow_ups.preview import shown_body
-from wallet_gateway.operations.inputs import check_row
-from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart
+from wallet_gateway.ledger.apply import RESERVED, reread
+from wallet_gateway.ledger.repair import record_decision
+from wallet_gateway.ledger.transactions import (
+    check_outside_transaction,
+    in_current_or_new_transaction,
+)
+from wallet_gateway.merchant_accounts import (
+    check_account_of_payment,
+)
+from wallet_gateway.models import (
+    GatewayPause,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
+)
+from wallet_gateway.models.fields import actor_columns, explanation_columns
+from wallet_gateway.operation_errors import (
+    InvalidInput,
+    InvalidState,
+    OperationOutstanding,
+    OperationRefused,
+    SendingStopped,
+)
+from wallet_gateway.payments.detached_refunds import refund_migrated
+from wallet_gateway.payments.execution import (
+    Initiator,
+    draft_transaction,
+    execute,
+    find_by_key,
+    refuse_reservation,
+    resend_unsent,
+)
+from wallet_gateway.payments.field_names import in_python_names
+from wallet_gateway.payments.inputs import (
+    actor_of,
+    check_decider,
+    check_reason_code,
+    check_row,
+    requested_units,
+)
+from wallet_gateway.payments.second_person import (
+    limit_for,
+    within,
+)
+from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart
+from wallet_gateway.protocol.endpoints import wire_type
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.faults import RefundLimit
+from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money
 
 __all__ = [
@@ -37,6 +105,9 @@ __all__ = [
     "send_again",
     "shown_body",
 ]
+
+_NOT_YET = "made-when-it-is-sent"
+"""Placeholder for the reference, which is created together with the transaction."""
 
 
 @sensitive_variables()
@@ -79,14 +150,10 @@ def capture(
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.capture")
-    payment = follow_ups.payment_of(order, payment)
-    return follow_ups.capture(
-        payment=payment,
-        context=context_of(order.gateway),
-        amount=amount,
-        cart=_cart_of(items, shipping, discounts, payment),
-        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
-    )
+    payment = _payment_of(order, payment)
+    cart = _cart_of(items, shipping, discounts, payment.currency)
+    who = Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment)
+    return follow_up(payment, TransactionKind.CAPTURE, amount=amount, cart=cart, who=who)
 
 
 @sensitive_variables()
@@ -132,22 +199,10 @@ def refund(
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.refund")
-    payment = follow_ups.payment_of(order, payment)
-    return follow_ups.refund(
-        payment=payment,
-        context=context_of(order.gateway),
-        amount=amount,
-        cart=_cart_of(items, shipping, discounts, payment),
-        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
-    )
-
-
-def _cart_of(
-    items: Sequence[Item], shipping: Shipping | None, discounts: Sequence[Discount], payment: Payment
-) -> ShoppingCart | None:
-    if not (items or shipping or discounts):
-        return None
-    return cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency)
+    payment = _payment_of(order, payment)
+    cart = _cart_of(items, shipping, discounts, payment.currency)
+    who = Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment)
+    return follow_up(payment, TransactionKind.REFUND, amount=amount, cart=cart, who=who)
 
 
 @sensitive_variables()
@@ -180,63 +235,169 @@ def reverse(
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.reverse")
-    return follow_ups.reverse(
-        payment=follow_ups.payment_of(order, payment),
-        context=context_of(order.gateway),
-        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
-    )
+    payment = _payment_of(order, payment)
+    who = Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment)
+    return follow_up(payment, TransactionKind.REVERSAL, who=who)
 
 
-@sensitive_variables()
-def refund_migrated(
-    parent_transaction_id: str,
-    amount: Decimal | Money,
-    currency: str,
-    *,
-    gateway: str = "default",
-    order_number: str | None = None,
-    idempotency_key: str | None = None,
-    by: By = "",
-    reason_code: str = "",
-    comment: str = "",
-) -> GatewayTransaction:
-    """Refund a payment made through another provider; `approved_amount` of the result may be less.
+def _payment_of(order: PaymentOrder, payment: Payment | None) -> Payment:
+    """Return the payment that a follow-up of an order is for: the given one, or the only one with money.
 
-    The interface, Detached refund request, `detached.refund`.
-
-    :param parent_transaction_id: the payment's id as in the migration file: 1 to 128 visible ASCII characters
-        without blanks, and no card number: `"OLD-4711"`.
-    :param amount: `Decimal("4.00")` or a `Money` in `currency`.
-    :param currency: ISO 4217: `"EUR"`; that of the deposit, if it is known.
-    :param gateway: alias of a gateway in the settings.
-    :param order_number: what the customer knows the order by, at most 127 characters
-        (providerDiscretionaryData).
-    :param idempotency_key: 1 to 64 visible ASCII characters: a repeated one returns the first transaction and
-        sends nothing.
-    :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
-    :param reason_code: empty or one of `ReasonCode` for a refund: `"goodwill"`.
-    :param comment: for people, cut to 500 characters; no gateway gets it.
-    :returns: the transaction, in a state as that of `capture`.
-    :raises InvalidState: `amount_too_high`, `wrong_state`, `payment_frozen`, `changed_meanwhile` and
-        `approval_pending`.
-    :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person; its `approval`
-        waits for `approvals.approve`.
-    :raises InvalidInput: `argument_invalid` and `amount_invalid`.
-    :raises IdempotencyConflict: `key_taken`, as for `refund`.
-    :raises OperationOutstanding: `operation_outstanding`, while another refund of it has no outcome.
-    :raises SendingStopped: `sending_stopped`.
-    :raises InsideTransaction: `inside_transaction`, within a database transaction.
-    :raises ImproperlyConfigured: for a gateway that is not in the settings.
+    Raises `InvalidInput` for a payment of another order or where several payments are possible, and
+    `InvalidState` for an order without a payment that has money.
     """
-    check_outside_transaction("payments.refund_migrated")
-    return detached_refunds.refund_migrated(
-        parent_transaction_id=parent_transaction_id,
-        amount=amount,
-        currency=currency,
-        context=context_of(gateway),
-        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
-        order_number=order_number,
+    if payment is None:
+        return _only_authorized_payment(order)
+    check_row(payment, Payment)
+    if payment.order_id != order.pk:
+        raise InvalidInput(
+            _("Payment %(payment)s does not belong to order %(order)s."),
+            payment=payment.reference,
+            order=order.reference,
+        )
+    return payment
+
+
+def _only_authorized_payment(order: PaymentOrder) -> Payment:
+    payments = list(order.payments.select_related("order").filter(authorized__gt=0))
+    if len(payments) > 1:
+        # A reversed payment no longer holds money, so it cannot be the one.
+        payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
+    if not payments:
+        raise InvalidState(
+            _("Order %(order)s has no authorized payment."), ErrorCode.NOTHING_LEFT, order=order.reference
+        )
+    if len(payments) > 1:
+        raise InvalidInput(
+            _("Order %(order)s has %(count)s payments. Name one of them."),
+            ErrorCode.SEVERAL_PAYMENTS,
+            order=order.reference,
+            count=len(payments),
+        )
+    return payments[0]
+
+
+def _cart_of(
+    items: Sequence[Item], shipping: Shipping | None, discounts: Sequence[Discount], currency: str
+) -> ShoppingCart | None:
+    """Return the cart that is sent along, None without lines; raises `InvalidInput` that names each fault."""
+    if not (items or shipping or discounts):
+        return None
+    try:
+        cart = build_cart(currency=currency, items=items, shipping=shipping, discounts=discounts)
+    except InvalidMessage as error:
+        raise InvalidInput(*ITEMS_INVALID, errors=in_python_names(error.errors)) from error
+    if b"\\u0000" in cart.to_json():
+        # It may wait in a row for a second person, and some databases cannot store this character.
+        fault = FieldError(path="items", message="a text contains the character NUL")
+        raise InvalidInput(*ITEMS_INVALID, errors=[fault])
+    return cart
+
+
+def follow_up(
+    payment: Payment,
+    kind: TransactionKind,
+    *,
+    amount: Decimal | Money | None = None,
+    cart: ShoppingCart | None = None,
+    who: Initiator,
+) -> GatewayTransaction:
+    """Capture, refund or reverse in the name of `who`: for a batch, the sweep and a second person, too.
+
+    Raises `InvalidState` if the amount is not available, `InvalidInput` if it is not what the cart comes to,
+    and `AwaitingApproval` for a refund that needs a second person.
+    """
+    check_reason_code(kind, who.reason_code)
+    # In one statement: the caller's payment and order may be from different times.
+    payment = Payment.objects.select_related("order").get(pk=payment.pk)
+    context = context_of(payment.order.gateway)
+    asked = requested_units(amount, cart, currency=payment.currency)
+    first = find_by_key(who, kind=kind, payment=payment, amount=asked)
+    if first is not None:
+        return first
+    minor = available(kind, payment.totals) if asked is None else asked
+    if minor <= 0 and (why := why_not(kind, payment.totals, 1)) is not None:
+        raise _refused(payment, why)
+    alone = None
+    if kind is TransactionKind.REFUND:
+        alone = limit_for(payment.currency, context, is_agreed=who.is_agreed)
+
+    def reserve(now: datetime) -> None:
+        reservable = Payment.objects.filter(
+            _is_left(kind, minor),
+            within(alone, minor),
+            ~GatewayPause.sending_is_paused(context.alias, now),
+            pk=payment.pk,
+            is_frozen=False,
+        )
+        if reservable.update(**_reservation(kind, minor)):
+            return
+        payment.refresh_from_db()
+        if (why := why_not(kind, payment.totals, minor)) is not None:
+            raise _refused(payment, why)
+        refuse_reservation(payment, minor, alone, context, now)
+
+    draft = draft_transaction(
+        who, kind=kind, currency=payment.currency, minor=minor, context=context, payment=payment
     )
+    message = _request_of(payment, kind, minor, reference=draft.reference, context=context, cart=cart)
+    return execute(draft, message, reserve, context, who)
+
+
+def _is_left(kind: TransactionKind, minor: int) -> Q:
+    """Return the rule of `domain.limits` for an amount as the condition of the reserving UPDATE."""
+    if kind is TransactionKind.CAPTURE:
+        used = F("captured") + F("capture_reserved") + minor
+        return Q(authorized__gte=used, reversal=Reversal.NONE)
+    if kind is TransactionKind.REFUND:
+        return Q(captured__gte=F("refunded") + F("refund_reserved") + minor)
+    return Q(authorized__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE)
+
+
+def _reservation(kind: TransactionKind, minor: int) -> dict[str, Any]:
+    if kind is TransactionKind.REVERSAL:
+        return {"reversal": Reversal.RESERVED}
+    return {RESERVED[kind]: F(RESERVED[kind]) + minor}
+
+
+def _refused(payment: Payment, why: Refusal) -> OperationRefused:
+    """Name an operation without an outcome before what is left: it holds the amount that is missing."""
+    if payment.awaits_outcome and not payment.is_frozen:
+        return OperationOutstanding(*OPERATION_OUTSTANDING)
+    return InvalidState(*why)
+
+
+def _request_of(
+    payment: Payment,
+    kind: TransactionKind,
+    minor: int,
+    *,
+    reference: str,
+    context: GatewayContext,
+    cart: ShoppingCart | None = None,
+) -> FollowUpRequest:
+    """Build the request of a capture, refund or reversal of `minor` units, with a new reference.
+
+    Raises `InvalidState` if the payment was made with another merchant account than the gateway has now.
+    """
+    check_account_of_payment(payment, context)
+    account = context.gateway.account
+    return FollowUpRequest.build(
+        merchant_id=account.merchant_id,
+        store_id=account.store_id,
+        user_id=account.user_id,
+        type=wire_type(kind),
+        amount=Money.from_minor_units(minor, payment.currency).to_wire(),
+        currency_code=payment.currency,
+        client_system_transaction_id=reference,
+        client_system_invoice_id=payment.reference,
+        provider_discretionary_data=payment.order.order_number or None,
+        apm_details={"apm_provider": account.provider},
+        shopping_cart_details=cart,
+    )
+
+
+# Requests of which no byte left
 
 
 @sensitive_variables()
@@ -257,8 +418,44 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.follow_ups.send_again")
-    return resending.send_again(
-        transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
+    context, who = context_of(transaction.gateway), Initiator(by=by, comment=comment)
+    transaction = reread(transaction)
+    if transaction.kind in OPENING_KINDS:
+        raise InvalidState(_("An attempt to pay is not sent again. The customer starts a new one."))
+    if transaction.state != TransactionState.NOT_SENT:
+        raise InvalidState(
+            _(
+                "The transaction has the state “%(state)s”. Only a request that was never sent can "
+                "be sent again."
+            ),
+            state=TransactionState(transaction.state),
+        )
+
+    def note_decision(now: datetime) -> None:
+        # Together with the claim: a request that is refused leaves no event.
+        TransactionEvent.objects.create(
+            transaction=transaction,
+            kind=TransactionEventKind.DECISION,
+            state_after=TransactionState.SENDING,
+            **explanation_columns(explain(ExplanationCode.RESEND_REQUESTED, said=who.comment)),
+            **actor_columns(TransactionEvent, "created_by", who.actor),
+            occurred_at=now,
+        )
+
+    sent = resend_unsent(transaction, context=context, also=note_decision)
+    if sent is None:
+        raise _why_not_sent(reread(transaction))
+    return sent
+
+
+def _why_not_sent(transaction: GatewayTransaction) -> OperationRefused:
+    parent = transaction.payment or transaction.deposit
+    if parent is not None and parent.is_frozen:
+        return InvalidState(*(PAYMENT_FROZEN if transaction.payment else DEPOSIT_FROZEN))
+    if transaction.state == TransactionState.NOT_SENT:
+        return SendingStopped(*SENDING_PAUSED)
+    return InvalidState(
+        _("This request is already being sent. Reload the page."), ErrorCode.CHANGED_MEANWHILE
     )
 
 
@@ -275,7 +472,36 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.follow_ups.give_up_unsent")
-    return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
+    return give_up(transaction, actor=actor_of(by), context=context_of(transaction.gateway))
+
+
+def give_up(
+    transaction: GatewayTransaction, *, actor: Actor, context: GatewayContext, is_awaited: bool = True
+) -> bool:
+    """Give up a request that was just not sent: the sweep would send it when nobody expects it any more.
+
+    With `is_awaited` the caller tells who asked for it, and nobody else is told. Returns False if it was sent
+    in the meantime, or is not unsent.
+    """
+    if transaction.state != TransactionState.NOT_SENT:
+        return False
+    try:
+        record_decision(
+            transaction,
+            LifecycleEvent.ABANDONED,
+            explain(ExplanationCode.UNREACHABLE_GIVEN_UP),
+            actor=replace(actor, name=actor.name or "-"),
+            is_awaited=is_awaited,
+            context=context,
+        )
+    except InvalidState:
+        # A worker has just sent it: its outcome is the result.
+        transaction.refresh_from_db()
+        return False
+    return True
+
+
+# What a person sees
 
 
 @sensitive_variables()
@@ -291,7 +517,27 @@ def mark_refusal_seen(transaction: GatewayTransaction, *, by: By) -> GatewayTran
     :raises InvalidInput: `argument_invalid`.
     """
     check_row(transaction, GatewayTransaction)
-    return refusals.mark_seen(transaction, by=by, clock=gateways.clock())
+    actor, now = check_decider(by=by, reason=""), gateways.clock().now()
+
+    def mark() -> None:
+        current = reread(transaction)
+        unseen = GatewayTransaction.objects.filter(
+            pk=current.pk, state=current.state, refusal_unseen_since__isnull=False
+        )
+        seen_by = actor_columns(GatewayTransaction, "refusal_seen_by", actor)
+        if not unseen.update(refusal_unseen_since=None, refusal_seen_at=now, **seen_by):
+            return
+        TransactionEvent.objects.create(
+            transaction=current,
+            kind=TransactionEventKind.DECISION,
+            state_after=current.state,
+            **explanation_columns(explain(ExplanationCode.REFUSAL_SEEN)),
+            **actor_columns(TransactionEvent, "created_by", actor),
+            occurred_at=now,
+        )
+
+    in_current_or_new_transaction(mark)
+    return reread(transaction)
 
 
 @sensitive_variables()
@@ -312,4 +558,16 @@ def preview(
         payment was made with.
     """
     context = context_of(payment.order.gateway)
-    return previews.preview(payment, kind, amount.minor_units, context=context, cart=cart)
+    minor = amount.minor_units
+    message = _request_of(payment, kind, minor, reference=_NOT_YET, context=context, cart=cart)
+    return redact_text(message.to_json())
+
+
+@sensitive_variables()
+def shown_body(body: str) -> str:
+    """Return a stored body redacted for display: one that may still be sent is stored unredacted.
+
+    :param body: JSON as text, such as `transaction.request_body`; may be empty.
+    :returns: the same without its secrets.
+    """
+    return redact_text(body) if body else ""

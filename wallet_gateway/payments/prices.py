@@ -9,7 +9,7 @@ from wallet_gateway.domain import prices
 from wallet_gateway.domain.error_codes import ITEMS_INVALID
 from wallet_gateway.domain.prices import PriceLine, PriceRules
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.money import Money

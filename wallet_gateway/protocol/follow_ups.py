@@ -72,7 +72,7 @@ class AnsweredApmDetails(WireModel):
 
 
 class FollowUpResponse(WireModel):
-    """The result of a follow-up; only ``state`` is mandatory, and ``domain.outcomes`` decides its meaning."""
+    """The result of a follow-up; only ``state`` is mandatory, and ``domain.evidence`` decides its meaning."""
 
     id: OptionalText | None = None
     state: Text

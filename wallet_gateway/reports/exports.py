@@ -11,9 +11,9 @@ from typing import Any
 
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
-from wallet_gateway.models.test_rows import is_test_row
+from wallet_gateway.models.maintenance import is_test_row
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 

@@ -11,8 +11,8 @@ from django.db.models import Count, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, UNENDED_STATES, OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
+from wallet_gateway.domain.states import OPENING_KINDS, UNENDED_STATES, OrderState, TransactionState
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import (
     Discrepancy,
@@ -22,7 +22,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     SweepHeartbeat,
 )
-from wallet_gateway.models.test_rows import not_left_alone, with_money
+from wallet_gateway.models.maintenance import not_left_alone, with_money
 from wallet_gateway.reports.work import (
     NOT_FINAL_STATES,
     SendingPause,

@@ -13,14 +13,14 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.states import (
     LifecycleEvent,
     OrderState,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
+    order_totals,
 )
-from wallet_gateway.domain.totals import order_totals
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -31,8 +31,8 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.labels import label_of
-from wallet_gateway.models.transaction_events import BY_PEOPLE
+from wallet_gateway.models.fields import label_of
+from wallet_gateway.models.transactions import BY_PEOPLE
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.attempts import is_unused

@@ -28,7 +28,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.models.transaction_events import BY_PEOPLE
+from wallet_gateway.models.transactions import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
 from wallet_gateway.protocol.wire import WireModel

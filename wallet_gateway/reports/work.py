@@ -9,11 +9,13 @@ from datetime import UTC, datetime, timedelta
 from django.db.models import Case, IntegerField, Min, Q, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
-from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import OperationElsewhere, refusal_to_book
 from wallet_gateway.domain.error_codes import NOT_BOOKABLE
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.evidence import KINDS
+from wallet_gateway.domain.policy import CaptureWindow
+from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, SILENCE
+from wallet_gateway.domain.states import (
     FINAL_STATES,
     OPENING_KINDS,
     UNENDED_STATES,
@@ -21,8 +23,6 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, SILENCE
-from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -35,9 +35,9 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.models.authorizations import holding, holds, uncaptured
+from wallet_gateway.models.maintenance import not_left_alone, with_money
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.models.test_rows import not_left_alone, with_money
+from wallet_gateway.models.transactions import holding, holds, uncaptured
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 

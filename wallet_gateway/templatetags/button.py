@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf
-from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.templatetags.assets import wallet_attributes, wallet_of

@@ -16,19 +16,22 @@ from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 
-from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import (
+from wallet_gateway.domain.states import (
     FINAL_STATES,
     HELD_STATES,
     OUTSTANDING_STATES,
+    LatePayment,
     OrderState,
+    PaymentSnapshot,
     PaymentState,
     PaymentType,
+    Reversal,
     TransactionKind,
     TransactionState,
+    order_state,
+    payment_state,
 )
-from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,

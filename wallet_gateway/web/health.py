@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from wallet_gateway import conf
 from wallet_gateway.findings import Code, error
-from wallet_gateway.models.permissions import VIEW_HEALTH
+from wallet_gateway.models.decisions import VIEW_HEALTH
 from wallet_gateway.payments import maintenance
 
 

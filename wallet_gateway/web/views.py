@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from wallet_gateway import conf, fetch_metadata, gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.models.test_rows import is_test_row
+from wallet_gateway.models.maintenance import is_test_row
 from wallet_gateway.reports.attempts import is_being_opened, open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages

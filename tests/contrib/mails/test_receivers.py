@@ -18,7 +18,7 @@ from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from tests.support.tables import every
 from wallet_gateway import signals
 from wallet_gateway.contrib.mails.apps import MailsConfig
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,

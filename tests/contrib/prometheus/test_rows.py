@@ -13,7 +13,7 @@ from pytest_django import Settings
 from tests.models.rows import a_transaction
 from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.prometheus.rows import RowCollector
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayPause, PauseCode, SweepHeartbeat
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]

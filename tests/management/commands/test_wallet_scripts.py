@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.support.local_server import LocalServer
 from tests.web.rows import an_order
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.testing.control import SandboxControl
 
 EMPTY = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="

@@ -17,7 +17,7 @@ from tests.support.shop import Shop, euros, of, order_of, reloaded, state
 from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import (
     Approval,
     GatewayTransaction,

@@ -15,7 +15,7 @@ from tests.support.gateway import Answer, Killed, Sent, answering, killing, losi
 from tests.support.shop import kinds, order_of
 from tests.support.tables import every
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
     OutboxEvent,

@@ -15,7 +15,7 @@ from wallet_gateway import signals
 from wallet_gateway.contrib.held_instance import columns_in, take_over
 from wallet_gateway.contrib.missing_row import log_missing
 from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.reports.search import orders_with
 

@@ -18,11 +18,11 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails.once import send_once
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_datetime, format_money
 from wallet_gateway.models import GatewayTransaction, PauseCode, Payment, PaymentOrder, SentMail
-from wallet_gateway.models.labels import label_of
-from wallet_gateway.models.test_rows import is_test_row
+from wallet_gateway.models.fields import label_of
+from wallet_gateway.models.maintenance import is_test_row
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line, visible
 from wallet_gateway.reports.attempts import unknown_outcomes

@@ -17,10 +17,9 @@ from wallet_gateway import conf, signals
 from wallet_gateway.contrib.mails.once import send_once
 from wallet_gateway.contrib.oscar import cancellation, sources
 from wallet_gateway.contrib.oscar.apps import config
-from wallet_gateway.domain.cancellation import LatePayment
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.states import LatePayment, TransactionKind
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 
 

@@ -17,7 +17,7 @@ from oscar.core.loading import get_model
 from wallet_gateway import conf, payments
 from wallet_gateway.contrib.missing_row import log_missing
 from wallet_gateway.contrib.oscar.apps import config
-from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.search import orders_with

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, ProtectedError, QuerySet
 
 from wallet_gateway.domain.cancellation import may_still_pay
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionState
+from wallet_gateway.domain.states import OPENING_KINDS, OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 
 if TYPE_CHECKING:

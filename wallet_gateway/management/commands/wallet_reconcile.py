@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.management.progress import with_progress
-from wallet_gateway.models.explanations import explanation_text
+from wallet_gateway.models.fields import explanation_text
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import GatewayUnreachable
 

@@ -1,0 +1,119 @@
+"""Encrypt and decrypt secrets at rest with Fernet keys from the caller, never read from the settings here.
+
+This module never prints, logs or raises a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from django.utils.translation import gettext_noop as _
+from pydantic import Secret
+
+from wallet_gateway.operation_errors import WalletUnavailable
+from wallet_gateway.protocol import strict_json
+
+Ciphertext = bytes | memoryview
+"""Binary values as databases return them."""
+
+
+class UnreadableSecret(WalletUnavailable):
+    """None of the keys decrypts a stored secret: its key is no longer in the settings."""
+
+    def __init__(self) -> None:
+        super().__init__(_("None of the FERNET_KEYS opens a stored secret."))
+        self.args = ()
+
+
+class WalletCipher:
+    """Encrypt with the first key and decrypt with any of them. `repr` shows no key."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        # Here, because a shop without the wallet button does without: the library is 8 MB.
+        from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+        self._invalid_token = InvalidToken
+        self._each = tuple(Fernet(key) for key in keys)
+        self._newest = self._each[0]
+        self._all = MultiFernet(self._each)
+        # Enough to distinguish one's own keys, useless for finding a key.
+        self.fingerprints = tuple(sha256(key.encode()).hexdigest()[:8] for key in keys)
+
+    def __repr__(self) -> str:
+        return "WalletCipher()"
+
+    def seal(self, text: str) -> bytes:
+        """Return the ciphertext of a text."""
+        return self._newest.encrypt(text.encode())
+
+    def unseal(self, sealed: Ciphertext) -> str:
+        """Return the text of a ciphertext; raise `UnreadableSecret`."""
+        try:
+            return self._all.decrypt(bytes(sealed)).decode()
+        except self._invalid_token:
+            raise UnreadableSecret from None
+
+    def reseal(self, sealed: Ciphertext) -> bytes:
+        """Return the text encrypted with the newest key, keeping its date; raise `UnreadableSecret`."""
+        try:
+            return self._all.rotate(bytes(sealed))
+        except self._invalid_token:
+            raise UnreadableSecret from None
+
+    def origin(self, sealed: Ciphertext) -> tuple[int, datetime]:
+        """Return the index of the key that decrypts a ciphertext, and the time of its first encryption.
+
+        Raises `UnreadableSecret`.
+        """
+        for place, key in enumerate(self._each):
+            with suppress(self._invalid_token):
+                return place, datetime.fromtimestamp(key.extract_timestamp(bytes(sealed)), UTC)
+        raise UnreadableSecret
+
+    def is_under_newest_key(self, sealed: Ciphertext) -> bool:
+        """Return whether a ciphertext is encrypted with the newest key."""
+        try:
+            self._newest.decrypt(bytes(sealed))
+        except self._invalid_token:
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardSecrets:
+    """The one-time secrets for charging a tokenized card. `repr` shows neither."""
+
+    cryptogram: Secret[str]
+    eci: Secret[str] | None = None
+
+    def sealed(self, cipher: WalletCipher) -> bytes:
+        """Return both as one ciphertext."""
+        eci = None if self.eci is None else self.eci.get_secret_value()
+        return cipher.seal(strict_json.dumps([self.cryptogram.get_secret_value(), eci]).decode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ciphers:
+    """The cipher of each gateway's stored values."""
+
+    shop: WalletCipher | None
+    """Of all gateways without keys of their own; None if the shop has no keys."""
+    of_gateways: Mapping[str, WalletCipher] = field(default_factory=dict)
+
+    def of(self, gateway: str) -> WalletCipher:
+        """Return the cipher of one gateway's values; raise `UnreadableSecret` if it has no key."""
+        cipher = self.of_gateways.get(gateway, self.shop)
+        if cipher is None:
+            raise UnreadableSecret
+        return cipher
+
+    @property
+    def fingerprints(self) -> Iterable[str]:
+        """Return the fingerprint of each key once."""
+        of_shop = self.shop.fingerprints if self.shop else ()
+        own = (name for cipher in self.of_gateways.values() for name in cipher.fingerprints)
+        return dict.fromkeys((*of_shop, *own))

@@ -1,0 +1,306 @@
+"""What people decide: differences from the gateway, limits, requests for a second person, permissions.
+
+A difference is a task for a person and is never corrected automatically.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.domain.states import TransactionKind
+from wallet_gateway.domain.stored_values import StoredEnum
+from wallet_gateway.models.fields import (
+    LONGEST_ACCOUNT,
+    ByteExactField,
+    CurrencyField,
+    Explained,
+    ExponentField,
+    account_column,
+    choices_of,
+)
+from wallet_gateway.models.migrated import MigratedDeposit
+from wallet_gateway.models.orders import Payment
+from wallet_gateway.models.transactions import GatewayTransaction
+from wallet_gateway.protocol.cart import ShoppingCart
+from wallet_gateway.protocol.money import Money
+
+
+class Discrepancy(Explained):
+    """One difference, with its subject and its resolution."""
+
+    kind = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
+    gateway = models.CharField(max_length=32)
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
+    )
+    deposit = models.ForeignKey(
+        MigratedDeposit, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
+    )
+    transaction = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
+    )
+    fingerprint = ByteExactField(max_length=200, unique=True)
+    """Identifies the difference, so that the same difference seen again is the same row."""
+    is_freezing = models.BooleanField(default=False)
+    """Whether the payment or deposit may not be used until this is closed."""
+    found_at = models.DateTimeField(_("found at"))
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.CharField(max_length=150, blank=True)
+    closed_by_account = account_column()
+    reason = models.CharField(max_length=500, blank=True)
+    booked_as = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    """The transaction that this operation, made elsewhere, was booked as; then it is closed."""
+
+    class Meta:
+        verbose_name = _("difference")
+        verbose_name_plural = _("differences")
+        ordering = ("-id",)
+        default_permissions = ("view",)
+        indexes = [models.Index(fields=["closed_at", "-id"], name="wallet_discrepancy_open")]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.explanation}"
+
+
+# The limit per person and day
+
+
+class Allowance(models.Model):
+    """One account at one gateway in one currency: the row that lets its operations pass one by one."""
+
+    gateway = models.CharField(max_length=32)
+    account = ByteExactField(max_length=LONGEST_ACCOUNT)
+    """The primary key of the account."""
+    currency = models.CharField(max_length=3)
+    uses_count = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["gateway", "account", "currency"], name="wallet_allowance_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account} at {self.gateway} in {self.currency}"
+
+    @staticmethod
+    def used_since(since: datetime) -> Coalesce:
+        """Return what counts of a row's uses since an instant, in minor units, as a column of the row."""
+        uses = AllowanceUse.that_count().filter(allowance=OuterRef("pk"), occurred_at__gt=since)
+        used = uses.order_by().values("allowance").annotate(sum=Sum("amount_minor")).values("sum")
+        return Coalesce(Subquery(used), 0)
+
+    def lock(self) -> None:
+        """Wait for the other operations of this account: each of them writes this row."""
+        type(self).objects.filter(pk=self.pk).update(uses_count=F("uses_count") + 1)
+
+    def has_left(self, minor: int, *, limit: int, since: datetime) -> bool:
+        """Return whether an amount stays within a limit, under the lock.
+
+        This is an UPDATE too, because with repeatable reads a SELECT would read an old snapshot.
+        """
+        rows = type(self).objects.alias(used=self.used_since(since))
+        within = rows.filter(pk=self.pk, used__lte=limit - minor)
+        return bool(within.update(uses_count=F("uses_count")))
+
+
+class AllowanceUse(models.Model):
+    """One refund that an account has begun, or one decision on an outcome."""
+
+    allowance = models.ForeignKey(Allowance, on_delete=models.PROTECT, related_name="uses")
+    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="+")
+    amount_minor = models.BigIntegerField()
+    is_decision = models.BooleanField(default=False)
+    occurred_at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["allowance", "occurred_at"], name="wallet_allowance_use")]
+
+    def __str__(self) -> str:
+        return f"{self.amount_minor} of {self.allowance}"
+
+    @classmethod
+    def that_count(cls) -> QuerySet[AllowanceUse]:
+        """Return the uses that count: not those of a refund that certainly moved nothing."""
+        moved = Q(transaction__holds_reservation=True) | Q(transaction__approved_minor__isnull=False)
+        return cls.objects.filter(Q(is_decision=True) | moved)
+
+
+# Requests for a second person
+
+
+class ApprovalState(StoredEnum):
+    """The result of a request for a second person."""
+
+    WAITING = "WAITING"
+    AGREED = "AGREED"
+    """A second person agreed, and the operation was started in the same transaction."""
+    DECLINED = "DECLINED"
+    WITHDRAWN = "WITHDRAWN"
+    """The person who made the request withdrew it."""
+    EXPIRED = "EXPIRED"
+    """No second person decided in time."""
+
+
+class Approval(models.Model):
+    """A request that waits, or waited, for a second person. Only that person's decision changes it."""
+
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
+    )
+    deposit = models.ForeignKey(
+        MigratedDeposit, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
+    )
+    gateway = models.CharField(_("gateway"), max_length=32)
+    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    subject = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
+    )
+    """The transaction to decide on; None if a new one is to be created."""
+    decision = models.CharField(max_length=16, blank=True)
+    """The decision about `subject`."""
+    currency = CurrencyField(_("currency"), max_length=3)
+    exponent = ExponentField()
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+    order_number = models.CharField(max_length=127, blank=True)
+    """The order number that a detached refund sends to the provider."""
+    cart = models.JSONField(null=True, blank=True)
+    """The lines that the operation sends, in wire format, while the request waits; None without lines."""
+    idempotency_key = ByteExactField(max_length=64, unique=True)
+    """The idempotency key of the resulting transaction: two agreements still make one operation."""
+    outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
+    """Set while the request waits: at most one request for each payment, deposit or transaction."""
+    created_by = models.CharField(_("author"), max_length=150, blank=True)
+    created_by_account = account_column()
+    reason_code = models.CharField(
+        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
+    )
+    comment = models.CharField(_("note"), max_length=500, blank=True)
+    state = models.CharField(
+        _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING
+    )
+    created_at = models.DateTimeField(_("created at"))
+    expires_at = models.DateTimeField(_("waits until"))
+    decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
+    decided_by = models.CharField(_("second person"), max_length=150, blank=True)
+    decided_by_account = account_column()
+    reason = models.CharField(_("what the second person said"), max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("approval")
+        verbose_name_plural = _("approvals")
+        ordering = ("-id",)
+        default_permissions = ("view",)
+        permissions = [("approve_operation", "Can agree to what another person has asked for")]
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="wallet_approval_amount_positive"),
+            models.CheckConstraint(
+                condition=Q(payment__isnull=False, deposit__isnull=True)
+                | Q(payment__isnull=True, deposit__isnull=False),
+                name="wallet_approval_has_one_parent",
+            ),
+            # The last safeguard, after all checks in the code.
+            models.CheckConstraint(
+                condition=~Q(state="AGREED")
+                | (
+                    ~Q(decided_by="")
+                    & ~Q(decided_by_account="")
+                    & ~Q(decided_by=F("created_by"))
+                    & ~Q(decided_by_account=F("created_by_account"))
+                ),
+                name="wallet_approval_second_person",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "expires_at"], name="wallet_approval_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+    # Properties
+
+    @property
+    def amount(self) -> Money:
+        """The amount requested, or that of the transaction decided on."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
+
+    @property
+    def shopping_cart(self) -> ShoppingCart | None:
+        """The lines that the operation sends; None without lines, and once the request has ended."""
+        return ShoppingCart.from_canonical(self.cart) if self.cart else None
+
+    @property
+    def parent(self) -> Payment | MigratedDeposit:
+        """The payment or deposit that the request concerns."""
+        parent = self.payment or self.deposit
+        assert parent is not None  # noqa: S101 - the database holds no row without one
+        return parent
+
+    def is_waiting(self, now: datetime) -> bool:
+        """Whether a second person may still decide."""
+        return self.state == ApprovalState.WAITING and now < self.expires_at
+
+
+# Permissions
+
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractUser
+
+CAPTURE = "wallet_gateway.capture_payment"
+REFUND = "wallet_gateway.refund_payment"
+REVERSE = "wallet_gateway.reverse_payment"
+DETACHED_REFUND = "wallet_gateway.detached_refund"
+VIEW_HEALTH = "wallet_gateway.view_health"
+VIEW_CUSTOMER = "wallet_gateway.view_customer"
+"""Required, beside seeing the order, to see its customer and their addresses, and to search for them."""
+RESOLVE = "wallet_gateway.resolve_unknown"
+APPROVE = "wallet_gateway.approve_operation"
+"""Required in addition to the permission of the operation itself."""
+
+OF_KIND = {
+    TransactionKind.CAPTURE: CAPTURE,
+    TransactionKind.REFUND: REFUND,
+    TransactionKind.REVERSAL: REVERSE,
+    TransactionKind.DETACHED_REFUND: DETACHED_REFUND,
+}
+"""The permission that an operation requires, and sending it again."""
+
+
+def permission_of(approval: Approval) -> str:
+    """Return the permission needed to request something and, together with `APPROVE`, to approve it."""
+    return RESOLVE if approval.decision else OF_KIND.get(TransactionKind(approval.kind), RESOLVE)
+
+
+def account_of(actor: Actor) -> AbstractUser | None:
+    """Return the account of an actor; None if it no longer exists.
+
+    An actor without a key is a program's word: the account with that name, if there is one.
+    """
+    model = get_user_model()
+    if actor.is_program:
+        return model._default_manager.filter(**{model.USERNAME_FIELD: actor.name}).first()
+    try:
+        return model._default_manager.filter(pk=actor.account).first()
+    except (ValueError, ValidationError):
+        # A key of another user model, such as a UUID where the keys are numbers.
+        return None
+
+
+def account_has(actor: Actor, *permissions: str) -> bool | None:
+    """Return whether an actor's account is active and has permissions now; None if there is no account."""
+    account = account_of(actor)
+    return None if account is None else bool(account.is_active and account.has_perms(permissions))

@@ -1,1 +1,0 @@
-"""Manual decisions: requests for a second person, approvals, manual resolutions."""

@@ -1,1 +1,0 @@
-"""One operation for many orders or deposits: plan and control a batch, and execute it row by row."""

@@ -1,1 +1,0 @@
-"""Periodic and occasional tasks: sweep, retention, authorization expiry, ledger comparison."""

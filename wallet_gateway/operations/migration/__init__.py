@@ -1,1 +1,0 @@
-"""Import and export deposits that were paid through an earlier provider."""

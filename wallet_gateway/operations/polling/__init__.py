@@ -1,1 +1,0 @@
-"""Query the gateway for a transaction's status and record the answer."""

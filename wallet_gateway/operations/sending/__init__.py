@@ -1,1 +1,0 @@
-"""The handling of one request that moves money: when to send, when to retry, how to read the answer."""

@@ -1,1 +1,0 @@
-"""The wallet button: session, price, result, card and authorization."""

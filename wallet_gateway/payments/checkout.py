@@ -1,0 +1,478 @@
+"""Open the hosted page of an order: one page at a time, never a second one by accident.
+
+The order is locked, then its open page is returned or an attempt with a new reference inserted, committed and
+sent. A failure is written to the log once, because the customer's page says only that nothing was charged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+from django.utils import translation
+from django.utils.translation import gettext_noop as _
+
+from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode
+from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, SHORTEST_PAGE, offered_until
+from wallet_gateway.domain.states import (
+    OPENING_KINDS,
+    LifecycleEvent,
+    OrderState,
+    PaymentTotals,
+    TransactionKind,
+    TransactionState,
+    payment_state,
+)
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.gateways import context_of, return_urls
+from wallet_gateway.ledger.apply import Change, apply
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
+from wallet_gateway.merchant_accounts import foreign_merchant_account, is_left_alone
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
+from wallet_gateway.models.orders import PAYABLE_STATES
+from wallet_gateway.models.single_rows import Columns, insert_row, update_row
+from wallet_gateway.operation_errors import (
+    GatewayRefused,
+    GatewayUnreachable,
+    OperationError,
+    OrderNotPayable,
+    TryAgain,
+)
+from wallet_gateway.payments.order_fields import check_billing_address
+from wallet_gateway.payments.page_request import PageRequest, page_request, stored_request
+from wallet_gateway.payments.sending import (
+    body_columns,
+    check_sending_not_paused,
+    claim_columns,
+    error_columns,
+    explanation_of,
+    host_of,
+    is_allowed_host,
+    is_allowed_page,
+    pausing,
+    retry_unsent,
+    scheme_of,
+    unexpected_page,
+)
+from wallet_gateway.protocol.checkout import CheckoutResponse
+from wallet_gateway.protocol.text import one_line, visible
+
+logger = logging.getLogger("wallet_gateway.checkout")
+
+
+@sensitive_variables()
+def start_checkout(order: PaymentOrder) -> Payment:
+    """Open the gateway's payment page for an order, or return the page that is still open.
+
+    The interface, Checkout request: at most 900 seconds long a page can be paid, see `REDIRECT_URL_TIMEOUT`.
+
+    :param order: an order that can be paid, as `create_order` returns it.
+    :returns: the attempt, with the `redirect_url` to which the shop sends the customer.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`: the customer must not pay (again).
+    :raises InvalidInput: `fields_invalid` where the settings require an address since then.
+    :raises SendingStopped: `sending_stopped`; nothing was sent.
+    :raises TryAgain: `checkout_in_progress`, while another request opens the page.
+    :raises GatewayRefused: `gateway_refused`, also for a page on a host or by a scheme that is not allowed.
+    :raises GatewayUnreachable: `nothing_sent` and `gateway_silent`; the customer may try again.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
+    with log_failure(order.reference):
+        check_outside_transaction("payments.start_checkout")
+        context = context_of(order.gateway)
+        context.check_sending_enabled()
+        if context.policy.billing_address_required:
+            check_billing_address(order.content)
+        longest = context.gateway.account.redirect_url_timeout
+        seconds = page_seconds(order, longest=longest, now=context.clock.now())
+        request = None if seconds is None else _request(order, context, seconds=seconds)
+        check_sending_not_paused(context)
+        begun = begin(order, request, context)
+        if begun is None:
+            raise TryAgain(
+                _("Another request is opening the payment page. Try again in a moment."),
+                ErrorCode.CHECKOUT_IN_PROGRESS,
+            )
+        if begun.request is None:
+            return begun.transaction.opened_payment
+        return _send(begun.transaction, begun.request, context)
+
+
+def _request(
+    order: PaymentOrder,
+    context: GatewayContext,
+    *,
+    seconds: int,
+) -> PageRequest:
+    account, reference = context.gateway.account, context.new_reference()
+    return page_request(
+        order, account, return_urls(reference, gateway=order.gateway), reference=reference, seconds=seconds
+    )
+
+
+# Second step: call the gateway
+
+
+def _send(transaction: GatewayTransaction, request: PageRequest, context: GatewayContext) -> Payment:
+    not_after = context.not_after()
+    try:
+        answer = retry_unsent(lambda: context.gateway.send_checkout(request.written, not_after=not_after))
+    except NotSent as error:
+        _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
+        raise GatewayUnreachable(
+            _("The gateway at %(address)s cannot be reached: %(reason)s. Nothing was sent."),
+            ErrorCode.NOTHING_SENT,
+            address=context.policy.address,
+            reason=error.reason,
+        ) from error
+    except Refused as error:
+        _record(transaction, LifecycleEvent.REJECTED, error, context)
+        raise GatewayRefused(
+            _("The gateway refused to open a payment page: %(answer)s"), answer=explanation_of(error)
+        ) from error
+    except OutcomeUnknown as error:
+        # Only the answer contained the page's URL, so no customer can reach that page through us.
+        with pausing(context, error, explanation_of(error)):
+            _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
+        raise GatewayUnreachable(
+            _("The gateway gave no payment page: %(fault)s"), fault=explanation_of(error)
+        ) from error
+    return _open(transaction, answer, context)
+
+
+# Third step: record the outcome
+
+
+def _record(
+    transaction: GatewayTransaction, event: LifecycleEvent, error: GatewayError, context: GatewayContext
+) -> None:
+    change = Change(
+        kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
+        event=event,
+        exchange=error.exchange,
+        explanation=explanation_of(error),
+        attempt_no=transaction.attempt_no,
+        columns=error_columns(error),
+    )
+    apply(transaction, change, context=context)
+
+
+def _open(
+    transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
+) -> Payment:
+    url = answer.message.redirect_url
+    if not is_allowed_page(url, context):
+        return _refuse_page(transaction, answer, context)
+    expires_at = transaction.expires_at or context.clock.now() + LONGEST_PAGE
+    change = Change(
+        kind=TransactionEventKind.ANSWER,
+        event=LifecycleEvent.OPENED,
+        exchange=answer.exchange,
+        attempt_no=transaction.attempt_no,
+        columns={"redirect_url": url, "expires_at": expires_at},
+    )
+    opened = apply(transaction, change, context=context)
+    if opened.state != TransactionState.OPEN:
+        raise GatewayUnreachable(_("The payment page arrived too late to be used."))
+    payment = opened.opened_payment
+    if payment.order.is_cancelled:
+        # It was cancelled while the page was opened; the page stays on watch and is not shown.
+        raise not_payable(payment.order)
+    if payment.order.state not in PAYABLE_STATES:
+        # An older page, or the wallet button, was paid while this one was opened.
+        raise OrderNotPayable(
+            _("Order %(order)s has been paid in the meantime. It must not be paid again."),
+            order=payment.order.reference,
+        )
+    return payment
+
+
+def _refuse_page(
+    transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
+) -> Payment:
+    url = answer.message.redirect_url
+    change = Change(
+        kind=TransactionEventKind.ANSWER,
+        event=LifecycleEvent.PAGE_LOST,
+        finding=unexpected_page(url, context),
+        exchange=answer.exchange,
+        attempt_no=transaction.attempt_no,
+    )
+    apply(transaction, change, context=context)
+    if is_allowed_host(url, context):
+        raise GatewayRefused(
+            _("The gateway named a payment page at %(scheme)s://%(host)s, but only https is allowed."),
+            host=host_of(url),
+            scheme=scheme_of(url),
+        )
+    raise GatewayRefused(
+        _("The gateway named a payment page on the host %(host)s, which the settings do not allow."),
+        host=host_of(url),
+    )
+
+
+# Lock the order, and begin an attempt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedAttempt:
+    """The result of the first step: a page to show again, or a request to send."""
+
+    transaction: GatewayTransaction
+    request: PageRequest | None = None
+
+
+def begin(
+    order: PaymentOrder, request: PageRequest | None, context: GatewayContext
+) -> PreparedAttempt | None:
+    """Prepare an attempt, or find the page that is open; return None while another request is sending.
+
+    What is returned is committed. `request` is None if too little time is left for a further page; a page
+    that is open is still given. Raises `OrderNotPayable`.
+    """
+    # The database transaction may be repeated, so every run starts from the order as passed in.
+    return in_transaction(lambda: _begin_locked(copy(order), request, context))
+
+
+def _begin_locked(
+    order: PaymentOrder, request: PageRequest | None, context: GatewayContext
+) -> PreparedAttempt | None:
+    now = context.clock.now()
+    if request is not None and _lock_untouched(order, now):
+        return _new_attempt(order, request, context, now, number=1)
+    _lock(order, now, state=OrderState.OPEN)
+    attempts = list(
+        GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
+        .select_related("payment")
+        .order_by("-pk")
+    )
+    latest = next((attempt for attempt in attempts if attempt.kind == TransactionKind.CHECKOUT), None)
+    if latest is not None and latest.payment is not None:
+        latest.payment.order = order
+        state = TransactionState(latest.state)
+        if state is TransactionState.SENDING and latest.leased_until and latest.leased_until > now:
+            return None
+        is_offered = state is TransactionState.OPEN and not is_left_alone(latest, context)
+        if is_offered and latest.expires_at:
+            until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
+            if until > now:
+                return PreparedAttempt(transaction=latest)
+        if state is TransactionState.NOT_SENT and not foreign_merchant_account(latest, context):
+            # The same reference requires the same bytes, even if the settings have changed.
+            written = stored_request(latest.request_body.encode())
+            ends_at = None if written is None else now + written.lifetime
+            if ends_at is not None and (order.payable_until is None or ends_at <= order.payable_until):
+                is_ours = _claim_again(latest, ends_at, now)
+                return PreparedAttempt(transaction=latest, request=written) if is_ours else None
+    return _new_attempt(order, request, context, now, number=len(attempts) + 1)
+
+
+def lock_payable(order: PaymentOrder, now: datetime) -> None:
+    """Lock an order for a further attempt, as the first statement of a transaction; raise `OrderNotPayable`.
+
+    The order keeps its state: an attempt that is only offered does not change it.
+    """
+    if not _lock_untouched(order, now):
+        _lock(order, now)
+
+
+def _lock_untouched(order: PaymentOrder, now: datetime) -> bool:
+    """Lock an order that was never changed: it has no attempts, so there is nothing to read."""
+    if order.version != 0 or order.is_time_over(now):
+        return False
+    untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
+    if not update_row(PaymentOrder, where=untouched, columns={"version": 1}):
+        return False
+    order.version = 1
+    return True
+
+
+def _lock(order: PaymentOrder, now: datetime, **columns: OrderState) -> None:
+    """Lock the order's row by an UPDATE, which works on every database, check it, and write `columns`.
+
+    A cancellation changes the state. The end of the time to pay never changes, so it needs no condition.
+    """
+    payable = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES)
+    if not order.is_time_over(now) and payable.update(version=F("version") + 1, **columns):
+        order.version, order.state = order.version + 1, columns.get("state", order.state)
+        return
+    order.refresh_from_db()
+    raise not_payable(order)
+
+
+def _new_attempt(
+    order: PaymentOrder,
+    request: PageRequest | None,
+    context: GatewayContext,
+    now: datetime,
+    *,
+    number: int,
+) -> PreparedAttempt:
+    if request is None:
+        raise not_payable(order)
+    transaction = _insert(order, *_columns_of_new(order, request, context, now, number=number))
+    return PreparedAttempt(transaction=transaction, request=request)
+
+
+def _columns_of_new(
+    order: PaymentOrder, request: PageRequest, context: GatewayContext, now: datetime, *, number: int
+) -> tuple[Columns, Columns]:
+    return _columns_of_attempt(
+        order,
+        TransactionKind.CHECKOUT,
+        number=number,
+        reference=request.reference,
+        context=context,
+        created_at=now,
+        # The latest possible end of the page, until an answer gives the exact one.
+        **claim_columns(now=now, expires_at=now + request.lifetime),
+        **body_columns(request.body, context.gateway.account),
+    )
+
+
+def insert_attempt(order: PaymentOrder, kind: TransactionKind, **columns: Any) -> GatewayTransaction:
+    """Insert a further payment of an order and its opening transaction.
+
+    `columns` are those of the transaction, the payment's `number`, and the `context`.
+    """
+    return _insert(order, *_columns_of_attempt(order, kind, **columns))
+
+
+def _columns_of_attempt(
+    order: PaymentOrder,
+    kind: TransactionKind,
+    *,
+    number: int,
+    reference: str,
+    context: GatewayContext,
+    created_at: datetime,
+    state: TransactionState,
+    **columns: Any,
+) -> tuple[Columns, Columns]:
+    """Return the columns of a payment and of its opening transaction, but for their keys."""
+    amount = order.amount_minor
+    shared = {
+        "reference": reference,
+        "amount_minor": amount,
+        "currency": order.currency,
+        "exponent": order.exponent,
+        "created_at": created_at,
+    }
+    stands = payment_state(PaymentTotals(amount=amount), state, kind)
+    payment = {
+        "number": number,
+        "type": order.type,
+        "state": stands,
+        "is_test": context.is_test,
+        **shared,
+    }
+    transaction = {
+        "payment_type": order.type,
+        "gateway": context.alias,
+        "kind": kind,
+        "state": state,
+        **shared,
+        **columns,
+    }
+    return payment, transaction
+
+
+def _insert(order: PaymentOrder, payment: Columns, transaction: Columns) -> GatewayTransaction:
+    opened = Payment(order=order, **payment)
+    insert_row(opened)
+    opening = GatewayTransaction(payment=opened, **transaction)
+    insert_row(opening)
+    return opening
+
+
+def _claim_again(transaction: GatewayTransaction, expires_at: datetime, now: datetime) -> bool:
+    """Claim a request of which no byte left, unless another process has: it may be sent again as it is."""
+    claim = claim_columns(now=now, attempt_no=transaction.attempt_no, expires_at=expires_at)
+    unsent = {"state": TransactionState.NOT_SENT, "attempt_no": transaction.attempt_no}
+    if not GatewayTransaction.objects.filter(pk=transaction.pk, **unsent).update(**claim):
+        return False
+    for name, value in claim.items():
+        setattr(transaction, name, value)
+    return True
+
+
+# Whether it can be paid
+
+
+def check_payable(order: PaymentOrder, now: datetime) -> None:
+    """Raise `OrderNotPayable` unless the order may be paid, as it was read."""
+    if not order.is_payable_at(now):
+        raise not_payable(order)
+
+
+def not_payable(order: PaymentOrder) -> OrderNotPayable:
+    """Return the exception that says why an order takes no further attempt to pay."""
+    if order.is_cancelled:
+        return OrderNotPayable(
+            _("Order %(order)s is cancelled. It can no longer be paid; create a new order."),
+            ErrorCode.ORDER_ENDED,
+            order=order.reference,
+        )
+    if order.state in PAYABLE_STATES and order.payable_until is not None:
+        return OrderNotPayable(
+            _("Order %(order)s can be paid until %(until)s. It is too late to begin another payment."),
+            ErrorCode.ORDER_ENDED,
+            order=order.reference,
+            until=order.payable_until.isoformat(),
+        )
+    return OrderNotPayable(*ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state))
+
+
+def page_seconds(order: PaymentOrder, *, longest: int, now: datetime) -> int | None:
+    """Return how long a hosted page that is opened now may live; None if too little time is left to pay.
+
+    `longest` is the setting. The page must not outlive the order, and the shortest life that a page may have
+    is a minute.
+    """
+    if order.payable_until is None:
+        return longest
+    left = int((order.payable_until - now).total_seconds())
+    return min(longest, left) if left >= SHORTEST_PAGE.total_seconds() else None
+
+
+# What the log says
+
+
+_LONGEST_MESSAGE = 1000
+_ADVICE = "`manage.py wallet_doctor` examines the settings and the gateway"
+
+
+@contextlib.contextmanager
+def log_failure(reference: str) -> Iterator[None]:
+    """Log an error of the block at level WARNING, once, in English, and raise it on.
+
+    An order that is paid already and a page that another click is opening are no failures.
+    """
+    try:
+        yield
+    except OperationError as error:
+        if not (isinstance(error, OrderNotPayable) or error.code is ErrorCode.CHECKOUT_IN_PROGRESS):
+            _log(reference, error)
+        raise
+
+
+def _log(reference: str, error: OperationError) -> None:
+    with translation.override(None):
+        message = visible(error.message, max_length=_LONGEST_MESSAGE)
+    logger.warning(
+        "checkout of order %s failed (%s): %s %s; see %s",
+        one_line(reference),
+        error.code.value,
+        message,
+        _ADVICE,
+        error.docs,
+    )
+    error.is_logged = True

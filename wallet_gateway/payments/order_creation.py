@@ -1,0 +1,448 @@
+"""Create an order, and find it again: all fields are checked before anything is stored or sent."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop as _
+
+from wallet_gateway import conf, gateways
+from wallet_gateway.domain.continue_url import is_continue_url
+from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE, ErrorCode, Refusal
+from wallet_gateway.domain.metadata import metadata_errors
+from wallet_gateway.domain.states import PaymentType, TransactionKind
+from wallet_gateway.email_hashes import columns_of_order
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.ledger.transactions import (
+    in_current_or_new_transaction,
+    is_unseen_duplicate,
+)
+from wallet_gateway.models import OrderMetadata, PaymentOrder
+from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
+from wallet_gateway.operation_errors import IdempotencyConflict, InvalidInput, TryAgain
+from wallet_gateway.payments.field_names import in_python_names
+from wallet_gateway.payments.order_fields import (
+    REFERENCE,
+    Address,
+    BillingAddress,
+    ShippingAddress,
+    as_mapping,
+    check_requirements,
+    different_arguments,
+    too_long_names,
+    wrong_addresses,
+    wrong_language,
+    wrong_reference,
+    wrong_texts,
+)
+from wallet_gateway.payments.page_request import content_hash, texts_of
+from wallet_gateway.phones import read_mobile_phone
+from wallet_gateway.protocol.cart import (
+    Discount,
+    Item,
+    Shipping,
+    ShoppingCart,
+    build_cart,
+    cart_total,
+)
+from wallet_gateway.protocol.checkout import OrderContent
+from wallet_gateway.protocol.codes import (
+    alpha_2_country,
+    check_currency_of_today,
+    is_country,
+    is_subdivision,
+)
+from wallet_gateway.protocol.endpoints import wire_type
+from wallet_gateway.protocol.errors import (
+    FieldError,
+    InvalidAmount,
+    InvalidMessage,
+    ProtocolError,
+    UnknownCode,
+)
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import is_storable, quote
+
+logger = logging.getLogger("wallet_gateway.operations")
+
+
+@sensitive_variables()
+def create_order(
+    *,
+    reference: str,
+    currency: str,
+    items: Sequence[Item] = (),
+    shipping: Shipping | None = None,
+    discounts: Sequence[Discount] = (),
+    amount: Decimal | Money | None = None,
+    type: str = "sale",  # noqa: A002 - the interface's own word
+    gateway: str = "default",
+    order_number: str | None = None,
+    language: str | None = None,
+    billing_address: BillingAddress | Mapping[str, Any] | None = None,
+    shipping_address: ShippingAddress | Mapping[str, Any] | None = None,
+    cardholder_id: str | None = None,
+    cardholder_first_name: str | None = None,
+    cardholder_last_name: str | None = None,
+    cardholder_email: str | None = None,
+    cardholder_mobile_phone: str | None = None,
+    cardholder_home_phone: str | None = None,
+    cardholder_work_phone: str | None = None,
+    cardholder_national_identification_number: str | None = None,
+    skin_id: str | None = None,
+    provider_merchant_id: str | None = None,
+    continue_url: str = "",
+    redirect_when_paid: bool = False,
+    payable_until: datetime | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> PaymentOrder:
+    """Store an order, or return the existing order with this reference at this gateway.
+
+    Nothing is sent to the gateway. The amount is the sum of items, shipping and discounts (the interface,
+    shoppingCartDetails). A table of all parameters, with the fields in which the gateway gets them, is in the
+    reference, "Creating an order".
+
+    :param reference: the shop's own name for the order, for ever: 1 to 64 visible ASCII characters without
+        blanks, as text: `"ORDER-1001"`. It is unique among all gateways with the same `NUMBERING`.
+    :param currency: ISO 4217: `"EUR"`. Amounts have at most its decimals.
+    :param items: the lines, `Item(...)` each; without them `amount` is needed.
+    :param shipping: shipping costs of the whole order: `Shipping(name="Parcel", amount=Decimal("4.90"))`.
+    :param discounts: discounts on the whole order, `Discount(...)` each; together less than the order.
+    :param amount: what the order comes to, in major units, above zero, at most 14 digits, never a float:
+        `Decimal("23.70")`. With items it is a check.
+    :param type: `"sale"` takes the money at once, `"preauthorization"` reserves it for a later `capture`.
+    :param gateway: alias of a gateway in the settings.
+    :param order_number: what the customer knows the order by, at most 127 characters: `"2026-1001"`
+        (providerDiscretionaryData).
+    :param language: of the gateway's page and of mails, a tag of at most 35 characters: `"de"`, `"de-AT"`.
+    :param billing_address: a `BillingAddress` or a dict with its fields; the settings may demand one.
+    :param shipping_address: a `ShippingAddress` or a dict with its fields.
+    :param cardholder_id: the shop's identifier of the customer, such as an account number: `"C-4711"`.
+    :param cardholder_first_name: first name: `"Ada"`.
+    :param cardholder_last_name: last name: `"Lovelace"`.
+    :param cardholder_email: one e-mail address, at most 254 characters: `"ada@shop.example"`.
+    :param cardholder_mobile_phone: `"+49 171 1234567"` or any usual form; one without a calling code is read
+        by the country of the order's address.
+    :param cardholder_home_phone: a phone as the customer wrote it.
+    :param cardholder_work_phone: a phone as the customer wrote it.
+    :param cardholder_national_identification_number: text; in the interface's example only, undescribed.
+    :param skin_id: look of the gateway's page: `"skin-2"`; that of the settings if not given.
+    :param provider_merchant_id: merchant id at the acquirer; that of the settings if not given.
+    :param continue_url: the shop's page after payment: a path such as `"/thanks/7/"`, or an address at
+        `PUBLIC_ORIGIN` or one of `CONTINUE_ORIGINS`; at most 500 characters.
+    :param redirect_when_paid: send a customer who has paid to `continue_url` at once.
+    :param payable_until: aware datetime in the future; after it no payment begins, and the sweep releases an
+        unpaid order.
+    :param metadata: the shop's own texts by name, at most 50, names of 40 and values of 500 characters:
+        `{"cart": "77"}`. No gateway gets them.
+    :returns: the order, in the state `NEW` if it was not there.
+    :raises InvalidInput: `fields_invalid`, whose `errors` name each wrong field; `argument_invalid` for a
+        currency that the settings of the gateway leave out.
+    :raises IdempotencyConflict: `order_content_differs`, if the reference belongs to an order with other
+        content; `reference_at_other_gateway`, if that order is at another gateway of the same numbering.
+    :raises TryAgain: `order_stored_meanwhile`, within a transaction of the caller's that is isolated above
+        READ COMMITTED, if another process stores the same reference meanwhile.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
+    """
+    given, clock = conf.gateway_settings(gateway), gateways.clock()
+    items, discounts = tuple(items or ()), tuple(discounts or ())
+    errors = [
+        *wrong_reference(reference),
+        *wrong_texts(order_number=order_number, language=language, continue_url=continue_url),
+        *wrong_language(language),
+        *wrong_addresses(billing_address=billing_address, shipping_address=shipping_address),
+        *too_long_names(items, shipping, discounts),
+    ]
+    if redirect_when_paid and not continue_url:
+        message = "is needed with redirect_when_paid: the address of the page to which a customer is sent"
+        errors.append(FieldError(path="continue_url", message=message))
+    try:
+        currency = _currency(currency)
+    except UnknownCode as error:
+        errors.append(FieldError(path="currency", message=str(error)))
+    if errors:
+        raise InvalidInput(*_ORDER_INVALID, errors=errors)
+    origins = conf.shop_origins(gateway)
+    if continue_url and not is_continue_url(continue_url, origins):
+        raise _invalid("continue_url", f"must be {_CONTINUE_URL} {' or '.join(origins) or 'the shop'}")
+    if problems := tuple(metadata_errors(metadata)):
+        raise InvalidInput(*_ORDER_INVALID, errors=problems)
+    try:
+        cart = None
+        if items or shipping or discounts:
+            cart = build_cart(currency=currency, items=items, shipping=shipping, discounts=discounts)
+        checked = OrderContent.build(
+            type=_wire_type(type),
+            amount=_amount(amount, cart, currency).to_wire(),
+            currency_code=currency,
+            provider_discretionary_data=order_number,
+            details=None if provider_merchant_id is None else {"provider_merchant_id": provider_merchant_id},
+            checkout_details={
+                "skin_id": skin_id,
+                "language": language,
+                "cardholder_id": cardholder_id,
+                "cardholder_first_name": cardholder_first_name,
+                "cardholder_last_name": cardholder_last_name,
+                "cardholder_email": cardholder_email,
+                "cardholder_mobile_phone": _mobile_phone(
+                    cardholder_mobile_phone, billing_address, shipping_address
+                ),
+                "cardholder_home_phone": cardholder_home_phone,
+                "cardholder_work_phone": cardholder_work_phone,
+                "cardholder_national_identification_number": cardholder_national_identification_number,
+            },
+            address_details=_addresses(billing_address=billing_address, shipping_address=shipping_address),
+            shopping_cart_details=cart,
+        )
+    except InvalidMessage as error:
+        raise InvalidInput(*_ORDER_INVALID, errors=in_python_names(error.errors)) from error
+    except ProtocolError as error:
+        raise _invalid("order", str(error)) from error
+    content = checked.to_wire()
+    texts, now = texts_of(content), clock.now()
+    if any("\\u0000" in text for text in texts.values()):
+        # Some databases cannot store it.
+        raise _invalid("order", "a text contains the character NUL")
+    # An end in the past is stored, too: nobody can pay such an order.
+    if payable_until is not None and not _is_instant(payable_until):
+        problem = "must be a datetime with a time zone, such as timezone.now() + timedelta(hours=1), or None"
+        raise _invalid("payable_until", problem)
+    order = PaymentOrder(
+        reference=reference,
+        gateway=gateway,
+        numbering=given.policy.numbering,
+        type=PaymentType(type),
+        currency=checked.currency_code,
+        amount_minor=checked.money.minor_units,
+        order_number=order_number or "",
+        language=language or "",
+        content=content,
+        content_hash=content_hash(gateway, texts),
+        **columns_of_order(content),
+        continue_url=continue_url or "",
+        redirect_when_paid=redirect_when_paid,
+        payable_until=payable_until,
+        release_check_at=payable_until,
+        created_at=now,
+        updated_at=now,
+    )
+    return _store_once(
+        order,
+        metadata or {},
+        lambda: check_requirements(content, currency=order.currency, gateway=gateway, policy=given.policy),
+    )
+
+
+_ORDER_INVALID = Refusal(_("The order is not valid. %(problems)s"), ErrorCode.FIELDS_INVALID)
+_CONTINUE_URL = "a path of this site that begins with one slash, such as /thanks/7/, or an address at"
+
+
+def _is_instant(when: object) -> bool:
+    """Return whether this is a time that has a zone, and can be written in UTC, as databases do."""
+    if not isinstance(when, datetime):
+        return False
+    try:
+        return when.utcoffset() is not None and when.astimezone(UTC).utcoffset() is not None
+    except OverflowError:
+        return False
+
+
+def _currency(code: object) -> str:
+    if not isinstance(code, str):
+        raise UnknownCode(f"must be a three-letter ISO 4217 code such as EUR, not {type(code).__name__}")
+    return check_currency_of_today(code)
+
+
+def _invalid(path: str, problem: str) -> InvalidInput:
+    return InvalidInput(*_ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
+
+
+def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callable[[], None]) -> PaymentOrder:
+    found = _same_order(PaymentOrder.objects.all(), order)
+    if found is None:
+        # Only now: an order that exists is returned even if the settings have changed.
+        check()
+        try:
+            # A shop may store its own order in the same transaction: nothing is sent yet.
+            in_current_or_new_transaction(lambda: _insert(order, metadata))
+        except IntegrityError as error:
+            # Another process stored the same reference between the two statements. A locking read sees it,
+            # but not on PostgreSQL in a transaction of the caller's that reads an older snapshot.
+            found = in_current_or_new_transaction(
+                lambda: _same_order(PaymentOrder.objects.select_for_update(), order)
+            )
+            if found is None and is_unseen_duplicate(error):
+                raise TryAgain(
+                    _(
+                        "Another process has just stored order %(reference)s, and your database transaction "
+                        "began too early to see it. Repeat the whole transaction."
+                    ),
+                    ErrorCode.ORDER_STORED_MEANWHILE,
+                    reference=order.reference,
+                ) from error
+            if found is None:
+                raise
+        else:
+            return order
+    if found.gateway != order.gateway:
+        raise IdempotencyConflict(
+            _(
+                "Reference %(reference)s belongs to an order at gateway %(other)s, so none was "
+                "stored at %(gateway)s: the customer could pay twice. Use that order or, if the two "
+                "gateways number their orders separately, give one of them a NUMBERING of its own."
+            ),
+            ErrorCode.REFERENCE_AT_OTHER_GATEWAY,
+            reference=order.reference,
+            gateway=order.gateway,
+            other=found.gateway,
+        )
+    if found.content_hash != order.content_hash:
+        raise IdempotencyConflict(
+            _(
+                "Reference %(reference)s belongs to an order with other content (%(fields)s). An "
+                "order that has changed needs its own reference."
+            ),
+            ErrorCode.ORDER_CONTENT_DIFFERS,
+            reference=order.reference,
+            fields=", ".join(different_arguments(found.content, order.content)),
+        )
+    return found
+
+
+def _same_order(rows: QuerySet[PaymentOrder], order: PaymentOrder) -> PaymentOrder | None:
+    """Return the order that this one would repeat: with its reference, at its gateway or in its numbering.
+
+    There may be two, if the gateway has another numbering than it had; then the one at its gateway is meant.
+    """
+    known = Q(gateway=order.gateway) | Q(numbering=order.numbering)
+    found = list(rows.filter(known, reference=order.reference).order_by())
+    return min(found, key=lambda one: one.gateway != order.gateway, default=None)
+
+
+def _insert(order: PaymentOrder, metadata: Mapping[str, str]) -> None:
+    insert_row(order)
+    if metadata:
+        rows = [OrderMetadata(order=order, key=key, value=value) for key, value in metadata.items()]
+        OrderMetadata.objects.bulk_create(rows)
+
+
+def _wire_type(value: object) -> str:
+    if not isinstance(value, str) or value not in set(PaymentType):
+        raise _invalid("type", f"must be one of {', '.join(PaymentType)}")
+    return wire_type(TransactionKind.CHECKOUT, value)
+
+
+def _with_known_state(name: str, address: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out a state that ISO 3166-2 does not list: the field is optional, and must not cost the order."""
+    state, country = address.get("state"), address.get("country_code")
+    if (
+        not isinstance(state, str)
+        or not state
+        or (is_subdivision(state) and not _is_territory(state, country))
+    ):
+        return address
+    logger.warning(
+        "the state of a %s is left out: ISO 3166-2 has no such code in %s", name, quote(country or "")
+    )
+    return {**address, "state": None}
+
+
+def _is_territory(state: str, country: object) -> bool:
+    """Return whether a state is the country itself: Puerto Rico is US-PR, and PRI."""
+    return isinstance(country, str) and is_country(country) and state[3:].upper() == alpha_2_country(country)
+
+
+def _amount(given: Decimal | Money | None, cart: ShoppingCart | None, currency: str) -> Money:
+    if given is None:
+        if cart is None:
+            raise _invalid("amount", "is needed when there are no items")
+        return cart_total(cart, currency)
+    try:
+        return Money.parse(given, currency)
+    except InvalidAmount as error:
+        raise _invalid("amount", str(error)) from error
+
+
+def _mobile_phone(phone: object, *addresses: Address | Mapping[str, Any] | None) -> object:
+    """Return a phone as the interface has it, read by the country of the first address that names one."""
+    if not isinstance(phone, str):
+        return phone
+    codes = (as_mapping(address).get("country_code") for address in addresses if address is not None)
+    return read_mobile_phone(phone, next((code for code in codes if isinstance(code, str)), None))
+
+
+def _addresses(**addresses: Address | Mapping[str, Any] | None) -> dict[str, Any] | None:
+    given = {name: as_mapping(address) for name, address in addresses.items() if address is not None}
+    return {name: _with_known_state(name, fields) for name, fields in given.items()} or None
+
+
+# Find it again
+
+
+@sensitive_variables()
+def get_order(reference: str, *, gateway: str | None = None) -> PaymentOrder:
+    """Return the order with the shop's reference.
+
+    :param reference: as given to `create_order`: `"ORDER-1001"`.
+    :param gateway: alias of the order's gateway: `"default"`. Needed for an order of a gateway with a
+        `NUMBERING` of its own, and wherever such a gateway has an order with the same reference.
+    :returns: the order as stored; the gateway is not asked.
+    :raises InvalidInput: `ambiguous_reference` where the reference alone does not say which order is meant.
+    :raises PaymentOrder.DoesNotExist: if no order has it.
+    """
+    check_key("reference", reference)
+    if gateway is not None:
+        return _find_at(gateway, reference)
+    found = select_rows(PaymentOrder, where={"reference": reference}, most=2)
+    if not found:
+        raise PaymentOrder.DoesNotExist(f"no order has the reference {reference[:64]!r}")
+    check_unambiguous(found)
+    return found[0]
+
+
+def _find_at(gateway: str, reference: str) -> PaymentOrder:
+    if is_storable(gateway):
+        found = select_row(PaymentOrder, where={"reference": reference, "gateway": gateway})
+        # MariaDB takes capitals for small letters, and ignores blanks at the end.
+        if found.gateway == gateway:
+            return found
+    raise PaymentOrder.DoesNotExist(f"no gateway is called {gateway[:64]!r}")
+
+
+def check_unambiguous(found: Sequence[PaymentOrder]) -> None:
+    """Raise `InvalidInput` unless these orders of one reference are one order of the shared numbering."""
+    if len(found) > 1 or any(order.numbering for order in found):
+        reference = found[0].reference
+        same = PaymentOrder.objects.filter(reference=reference).order_by("gateway")
+        names = ", ".join(same.values_list("gateway", flat=True)[:_MOST_NAMED])
+        raise InvalidInput(*AMBIGUOUS_REFERENCE, reference=reference, gateways=names)
+
+
+_MOST_NAMED = 5
+
+
+@sensitive_variables()
+def get_order_by_token(token: str) -> PaymentOrder:
+    """Return the order that a URL names.
+
+    :param token: the unguessable `order.token`, as in the pages' addresses.
+    :returns: the order as stored.
+    :raises PaymentOrder.DoesNotExist: if no order has it.
+    """
+    check_key("token", token)
+    return select_row(PaymentOrder, where={"token": token})
+
+
+def check_key(name: str, value: str) -> None:
+    """Check the format of a reference or token before its lookup; raise `PaymentOrder.DoesNotExist`.
+
+    Databases handle blanks and NUL differently.
+    """
+    if not REFERENCE.match(value):
+        raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")

@@ -1,0 +1,267 @@
+"""Record a status query's result in the transaction's row: event, next query and polling counters."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.actors import NOBODY, Actor
+from wallet_gateway.domain.cancellation import may_still_pay
+from wallet_gateway.domain.comparison import as_status_update
+from wallet_gateway.domain.evidence import EVENTS, INCONCLUSIVE, Finding, Verdict
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.domain.polling_schedule import (
+    OPERATOR_AFTER,
+    RETRY_OF_REPEAT,
+    QueryPriority,
+    decidable_after,
+    is_silent,
+    may_conclude_expired,
+    needs_operator,
+    next_query_at,
+    next_retry_at,
+    query_priority,
+    repeat_waits,
+    step_after,
+)
+from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
+from wallet_gateway.ledger.discrepancies import is_read_by_person
+from wallet_gateway.ledger.repair import book_by_policy, release_freezes
+from wallet_gateway.merchant_accounts import foreign_merchant_account
+from wallet_gateway.models import GatewayTransaction, TransactionEventKind
+from wallet_gateway.payments.status_query import others_told_otherwise
+from wallet_gateway.protocol.text import one_line
+
+logger = logging.getLogger("wallet_gateway.operations")
+
+_RELEASED_AT_ONCE = 100
+"""Payments; the sweep releases the others."""
+_HELD = frozenset({TransactionState.AWAITING_3DS, TransactionState.PENDING})
+_NOT_ENDED = _HELD | {TransactionState.UNKNOWN}
+_HOLDABLE = _NOT_ENDED | {TransactionState.OPEN, TransactionState.EXPIRED, TransactionState.REJECTED}
+"""States that a record of ours which nobody can read, or no rule knows, holds or keeps."""
+_EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
+"""States in which the gateway must report a result sooner or later."""
+
+
+def record_status_result(
+    transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
+) -> GatewayTransaction:
+    """Record a status query's result and schedule the next one; `finding` is None if there was no answer."""
+    if finding is not None and finding.elsewhere:
+        if transaction.payment and not transaction.payment.authorized:
+            return _record_payment_first(transaction, finding, context)
+        finding = book_by_policy(transaction, finding, context=context)
+    settled = _record(transaction, finding, context)
+    if finding is not None and finding.unknown_references:
+        # An operation that another payment shows, too, holds that payment no longer.
+        release_freezes(context=context, limit=_RELEASED_AT_ONCE)
+        settled = reread(settled)
+    if finding is not None and (others := others_told_otherwise(settled, finding)):
+        contradict_others(others, context)
+        settled = reread(settled)
+    return settled
+
+
+def contradict_others(
+    others: Sequence[tuple[GatewayTransaction, Finding]],
+    context: GatewayContext,
+    *,
+    explanation: Explanation | None = None,
+    actor: Actor = NOBODY,
+) -> None:
+    """Record what an answer about one transaction says against others; see `others_told_otherwise`."""
+    for other, finding in others:
+        change = Change(
+            kind=TransactionEventKind.RECORDS,
+            event=LifecycleEvent.CONTRADICTED,
+            finding=finding,
+            explanation=explanation,
+            actor=actor,
+        )
+        apply(other, change, context=context)
+
+
+def _record(
+    transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
+) -> GatewayTransaction:
+    """Apply a status query's result, of which nothing elsewhere is to be booked first."""
+    return apply(transaction, _change(transaction, finding, context), context=context)
+
+
+def _record_payment_first(
+    transaction: GatewayTransaction, finding: Finding, context: GatewayContext
+) -> GatewayTransaction:
+    """Record an approval before what was done elsewhere to the payment, which cannot be booked without it."""
+    if context.policy.book_elsewhere is not BookElsewhere.BOOK:
+        return _record(transaction, finding, context)
+    settled = _record(transaction, replace(finding, elsewhere=()), context)
+    left = book_by_policy(settled, finding, context=context)
+    if not left.elsewhere:
+        return reread(settled)
+    rest = replace(INCONCLUSIVE, elsewhere=left.elsewhere)
+    return apply(settled, Change(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
+
+
+def _change(transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> Change:
+    """Return the change that a query's result makes; `transaction` is as it was read before the query."""
+    now, state = context.clock.now(), TransactionState(transaction.state)
+    if finding is None:
+        return _no_answer(transaction, now)
+    event = EVENTS.get(finding.verdict)
+    if event is None and state is TransactionState.OPEN and finding.absent and transaction.expires_at:
+        if may_conclude_expired(expires_at=transaction.expires_at, now=now):
+            event = LifecycleEvent.EXPIRED
+        if event and (other := foreign_merchant_account(transaction, context)):
+            # An empty answer under another merchant account does not end it; a person restores the name.
+            text = "%s was sent for %s, which the settings do not name"
+            logger.error(text, transaction.reference, one_line(other))
+            change = _no_answer(transaction, now)
+            return replace(change, columns={**change.columns, "needs_operator": True})
+    counted = _counted(transaction, event, finding, now)
+    columns = _next_query(transaction, finding, now, context, confirmed="confirmed_at" in counted) | counted
+    if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
+        if finding.absent and foreign_merchant_account(transaction, context):
+            # Another account has none of its records, so nothing is missing.
+            finding = replace(finding, absent=False)
+        event, finding = as_status_update(state, finding)
+    # What is known already is no news: a waiting page queries for as long as it is open, and an approval is
+    # queried for months. An answer with a new discrepancy is kept in any case.
+    is_known = state in {TransactionState.APPROVED, TransactionState.REJECTED} or (
+        event is LifecycleEvent.HELD and state in _HELD
+    )
+    return Change(
+        kind=TransactionEventKind.RECORDS,
+        event=event,
+        finding=finding,
+        columns=columns,
+        queried_in=(state, transaction.state_changed_at),
+        explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
+        is_kept=event is not None and not is_known,
+    )
+
+
+def _no_answer(transaction: GatewayTransaction, now: datetime) -> Change:
+    """Return the change of a query without an answer: keep the poll step and repeat the query."""
+    state, columns = TransactionState(transaction.state), _asked(transaction, now)
+    if _is_due(transaction, now):
+        is_repeat = query_priority(transaction.poll_state) is QueryPriority.REPEATED
+        again = next_retry_at(since=transaction.state_changed_at, now=now)
+        # Nothing hangs on a repeated query, and its share of the query rate is for all payments.
+        columns["next_query_at"] = now + RETRY_OF_REPEAT if is_repeat else again
+    if state is TransactionState.UNKNOWN or _is_held_authorization(transaction):
+        is_silence = now - transaction.state_changed_at >= OPERATOR_AFTER
+    else:
+        is_silence = state in _EXPECTS_NEWS and is_silent(transaction.poll_state, now)
+    if is_silence:
+        # A gateway without a readable answer for a day also needs an operator.
+        columns["needs_operator"] = True
+    return Change(
+        kind=TransactionEventKind.FAULT,
+        columns=columns,
+        queried_in=(state, transaction.state_changed_at),
+        is_kept=False,
+    )
+
+
+def _asked(transaction: GatewayTransaction, now: datetime) -> dict[str, Any]:
+    return {"query_count": transaction.query_count + 1, "last_queried_at": now}
+
+
+def _is_due(transaction: GatewayTransaction, now: datetime) -> bool:
+    return transaction.next_query_at is not None and transaction.next_query_at <= now
+
+
+def _next_query(
+    transaction: GatewayTransaction,
+    finding: Finding,
+    now: datetime,
+    context: GatewayContext,
+    *,
+    confirmed: bool,
+) -> dict[str, Any]:
+    """Return the columns of an answered query; only a due query advances the poll step."""
+    columns = _asked(transaction, now)
+    if not _is_due(transaction, now):
+        return columns
+    # The position in the schedule as this gateway's settings have it, before and after this answer
+    before, policy = transaction.poll_state, context.policy
+    waits = repeat_waits(before.kind, daily_for=policy.capture_window.length, limit=policy.query_again)
+    before = replace(before, confirmed=before.confirmed or confirmed, repeat_waits=waits)
+    after = replace(before, step=step_after(before, now))
+    has_page = bool(transaction.redirect_url)
+    if may_still_pay(before, has_page=has_page) and not may_still_pay(after, has_page=has_page):
+        # By the step, a cancelled order is released, so this answer must say that the page was not paid. A
+        # person who has closed the discrepancy about a record has read it, and decides by that.
+        if finding.absent:
+            says_nothing = bool(foreign_merchant_account(transaction, context))
+        else:
+            is_open = finding.verdict is Verdict.INCONCLUSIVE
+            says_nothing = is_open and not is_read_by_person(transaction, finding)
+        if says_nothing:
+            return columns | {"next_query_at": next_retry_at(since=transaction.state_changed_at, now=now)}
+    again = next_query_at(after, jitter=context.jitter())
+    return columns | {
+        "poll_step": after.step,
+        "next_query_at": max(again, now) if again else None,
+        "query_priority": query_priority(after),
+    }
+
+
+def _counted(
+    transaction: GatewayTransaction, event: LifecycleEvent | None, finding: Finding, now: datetime
+) -> dict[str, Any]:
+    """Return the columns that count consecutive inconclusive answers; many over a day need an operator."""
+    state, absent = TransactionState(transaction.state), transaction.absent_count + 1
+    for_person = {"needs_operator": True}
+    if finding.own_unreadable:
+        # An unreadable record is neither a record nor its absence: count nothing, an operator must read it.
+        return for_person if state in _HOLDABLE else {}
+    is_pending = finding.verdict is Verdict.PENDING
+    if finding.undocumented_state and is_pending:
+        # What the word means is for a person to say, at once; who may decide by it, is for the count.
+        return {"absent_count": absent} | (for_person if state in _HOLDABLE else {})
+    if finding.verdict is not Verdict.INCONCLUSIVE and not (is_pending and state in _HELD):
+        return {"absent_count": 0} | _confirmed(transaction, finding, now)
+
+    # One more answer that ends nothing
+    if state is TransactionState.OPEN:
+        silent = event is not LifecycleEvent.EXPIRED and is_silent(transaction.poll_state, now)
+        return {"absent_count": absent} | (for_person if silent else {})
+    patience = decidable_after(TransactionKind(transaction.kind), state) if is_pending else OPERATOR_AFTER
+    enough = needs_operator(
+        since=transaction.state_changed_at, absent_answers=absent, now=now, after=patience
+    )
+    if is_pending and not _is_held_authorization(transaction):
+        # The gateway answers again, so its earlier silence no longer needs an operator.
+        return {"absent_count": absent, "needs_operator": enough}
+    return {"absent_count": absent} | (for_person if enough and state in _NOT_ENDED else {})
+
+
+def _is_held_authorization(transaction: GatewayTransaction) -> bool:
+    """Return whether a card's authorization is pending: it ends within the hour, or the gateway has lost it.
+
+    The provider of a hosted page or of a refund may take days: see `decidable_after`.
+    """
+    return transaction.state in _HELD and transaction.kind == TransactionKind.AUTHORIZATION
+
+
+def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
+    """Return the columns for an approval whose record was seen."""
+    if transaction.state != TransactionState.APPROVED or finding.verdict is not Verdict.APPROVED:
+        return {}
+    columns: dict[str, Any] = {
+        "confirmed_at": transaction.confirmed_at or now,
+    }
+    # The answer to a detached refund has named it; its record may name the payment.
+    if transaction.kind != TransactionKind.DETACHED_REFUND or not transaction.provider_transaction_id:
+        columns |= provider_id_columns(finding)
+    if finding.record_id and not transaction.record_id:
+        columns["record_id"] = finding.record_id
+    return columns

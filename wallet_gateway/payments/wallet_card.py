@@ -1,0 +1,550 @@
+"""Pay with the result of the wallet's sheet: bind it, look up the card, claim the order, authorize once.
+
+The order's amount, currency and merchant come from our rows. Of the browser's data only the account is used,
+and the gateway's answer decides which card it is. A cryptogram is sent at most once. The order is blocked
+from the claim on, so that no other attempt of it can be paid. No request is sent twice, except one of which
+certainly no byte left.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from django.db import IntegrityError
+from django.utils.translation import gettext_noop as _
+from pydantic import Secret
+
+from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.client.redaction import redact
+from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.card_security import (
+    AuthenticationRequirement,
+    CardMismatch,
+    duty_of,
+    why_not_charge,
+)
+from wallet_gateway.domain.error_codes import WALLET_BUSY, ErrorCode
+from wallet_gateway.domain.states import (
+    LifecycleEvent,
+    OrderState,
+    PaymentState,
+    TransactionKind,
+    TransactionState,
+)
+from wallet_gateway.email_hashes import columns_of_wallet
+from wallet_gateway.encryption import CardSecrets
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.gateways import context_of, return_urls
+from wallet_gateway.ledger.apply import Change, apply
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
+from wallet_gateway.merchant_accounts import is_left_alone
+from wallet_gateway.models import (
+    GatewayPause,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    TransactionEventKind,
+    WalletAttempt,
+)
+from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
+from wallet_gateway.models.single_rows import update_row
+from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
+from wallet_gateway.operation_errors import (
+    CardRefused,
+    InvalidState,
+    PriceChanged,
+    TryAgain,
+    WalletUnavailable,
+)
+from wallet_gateway.payments import sending
+from wallet_gateway.payments.checkout import check_payable
+from wallet_gateway.payments.reconciliation import may_be_paid, query_again
+from wallet_gateway.payments.sending import (
+    body_columns,
+    check_sending_not_paused,
+    claim_columns,
+    retry_unsent,
+)
+from wallet_gateway.payments.wallet_attempts import OrderAttempts, abandon_unsent, fresh, load, with_event
+from wallet_gateway.payments.wallet_limits import check_authorizations, close_at_limit
+from wallet_gateway.payments.wallet_pricing import choices_in, price_of, region_of
+from wallet_gateway.payments.wallet_result import (
+    as_report,
+    bound_account,
+    check_shipping,
+    given_by,
+    invalid_result,
+    read_result,
+    report_of,
+)
+from wallet_gateway.payments.wallet_usage import count_result, limits_of
+from wallet_gateway.protocol.accounts import FailedWalletResult, PaymentAccount, WalletResult
+from wallet_gateway.protocol.authorizations import AuthorizationRequest, ThreeDSecure
+from wallet_gateway.protocol.endpoints import wire_type
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import one_line
+from wallet_gateway.wallet_hooks import AuthenticationQuestion
+from wallet_gateway.wallet_keys import PublicKey, cipher_of, is_refused, note_if_refused, opened, retry_read
+
+logger = logging.getLogger("wallet_gateway.wallet")
+
+_TRIES = 5
+
+
+@sensitive_variables()
+def pay(
+    order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any] | Secret[dict[str, Any]]
+) -> Payment:
+    """Charge the card of a sheet's result once; `outcome` says how the page continues.
+
+    A repeated result returns the payment in its current state. A failure of the sheet is recorded and leaves
+    the order payable. After each of the errors nothing was charged. The interface, Events.
+
+    :param order: the order, or its token as text.
+    :param session: the session's key, as for `open_session`.
+    :param detail: the unchanged `event.detail` of the page; pydantic's `Secret` around it shows it to nobody.
+    :returns: the payment; give it to `outcome`.
+    :raises InvalidInput: `fields_invalid`, whose `errors` name each field; `wallet_session_unknown`.
+    :raises CardRefused: ask for another card: `card_refused` and `three_ds_failed`.
+    :raises PriceChanged: `price_changed`: show the new price.
+    :raises TryAgain: `try_again`.
+    :raises InvalidState: `too_many_results`, after five for one reference.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`.
+    :raises WalletUnavailable: `wallet_limit_reached` and `wallet_unavailable`.
+    :raises SendingStopped: `sending_stopped`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
+    check_outside_transaction("payments.wallet.pay")
+    tried = load(order)
+    context, result = context_of(tried.order.gateway), read_result(detail)
+    if isinstance(result, FailedWalletResult):
+        return _failed(tried, session, result, context)
+    transaction = tried.meant(result.client_system_transaction_id, session)
+    if not fresh(transaction, context.clock.now()):
+        return transaction.opened_payment
+    if _query_pages(tried, context):
+        tried = load(tried.order)
+        transaction = tried.meant(transaction.reference, session)
+    check_payable(tried.order, context.clock.now())
+    context.check_sending_enabled()
+    _count(tried, context)
+    check_shipping(result, context.wallet_of(tried.order))
+    _take(transaction, result, context)
+    card = _look_up(transaction, result, context)
+    _check_price(tried.order, transaction, result, context)
+    request = _request_for(tried.order, transaction, card, context)
+    return _charge(tried, transaction, card, request, context)
+
+
+def _count(tried: OrderAttempts, context: GatewayContext) -> None:
+    """Count a result of the order; raise `WalletUnavailable` if no more are allowed."""
+    with close_at_limit(tried.order, context):
+        check_authorizations(tried, context)
+        count_result(tried.order, limits=limits_of(context))
+
+
+def _failed(
+    tried: OrderAttempts, session: str, result: FailedWalletResult, context: GatewayContext
+) -> Payment:
+    """Record a failure of the sheet on the latest attempt; the order stays payable.
+
+    If the gateway refuses the attempt's key, the page's next session has another one.
+    """
+    mine = tried.of_session(session)
+    transaction = mine[-1] if mine else tried.meant(None, session)
+    with close_at_limit(tried.order, context):
+        count_result(tried.order, limits=limits_of(context))
+    events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
+    WalletAttempt.objects.filter(pk=transaction.wallet.pk).update(events=events)
+    is_refused(transaction.wallet.key, context=context)
+    return transaction.opened_payment
+
+
+def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
+    """Query the order's hosted pages that may have been paid; return whether there are any.
+
+    Raises `TryAgain` if the gateway does not say whether one is paid: the card would pay the order twice.
+    """
+    checkouts = (other for other in tried.openings if other.kind == TransactionKind.CHECKOUT)
+    pages = [page for page in checkouts if may_be_paid(page) and not is_left_alone(page, context)]
+    for page in pages:
+        if not query_again(page, context=context):
+            raise TryAgain(
+                _(
+                    "The gateway did not say whether the payment page is paid. Nothing was charged. Try "
+                    "again."
+                ),
+            )
+    return bool(pages)
+
+
+def _take(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
+    """Count the result and bind the first one, with the price that was shown, to this attempt.
+
+    So the amount charged always equals the amount recorded, whatever the browser sends at the same moment.
+    """
+    wallet = transaction.wallet
+    for _attempt in range(MOST_RESULTS + 1):
+        if wallet.results_count >= MOST_RESULTS:
+            raise InvalidState(
+                _("Reference %(reference)s has brought %(count)s results already. Load the page again."),
+                ErrorCode.TOO_MANY_RESULTS,
+                reference=transaction.reference,
+                count=MOST_RESULTS,
+            )
+        if _bound(wallet, result, context):
+            return
+        # Another request has stored a result in the meantime; the number of results is limited, so retry.
+        wallet.refresh_from_db()
+    raise WalletUnavailable(*WALLET_BUSY)
+
+
+def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext) -> bool:
+    account, given = bound_account(result.transaction_account_id), given_by(result)
+    columns = {
+        "results_count": wallet.results_count + 1,
+        "events": with_event(wallet, WalletEvent.RESULT, "", now=context.clock.now()),
+    }
+    if not wallet.results_count:
+        columns |= {"account_id": account, "given": given, "price": wallet.price, **columns_of_wallet(given)}
+    elif (wallet.account_id, wallet.given) != (account, given):
+        fault = FieldError("transactionAccountId", "another result has been brought under this reference")
+        raise invalid_result(fault)
+    rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count=wallet.results_count)
+    try:
+        return bool(in_transaction(lambda: rows.update(**columns)))
+    except IntegrityError:
+        fault = FieldError("transactionAccountId", "belongs to another attempt to pay")
+        raise invalid_result(fault) from None
+
+
+def _check_price(
+    order: PaymentOrder, transaction: GatewayTransaction, result: WalletResult, context: GatewayContext
+) -> None:
+    """Price the sheet again with the wallet's final address."""
+    if context.price is None:
+        return
+    snapshot = transaction.wallet.price
+    chosen = choices_in(snapshot)
+    if result.shipping_address is not None:
+        chosen["address"] = region_of(result.shipping_address.to_wire())
+    price = price_of(order, chosen, context=context)
+    if price.errors or price.total.minor_units != snapshot["total"]:
+        raise PriceChanged(_("The price on the wallet's sheet is out of date. Nothing was charged."))
+
+
+def _charge(
+    tried: OrderAttempts,
+    transaction: GatewayTransaction,
+    card: Card,
+    request: AuthorizationRequest,
+    context: GatewayContext,
+) -> Payment:
+    cipher = cipher_of(context)
+    secrets = None
+    if request.cryptogram is not None:
+        secrets = CardSecrets(cryptogram=request.cryptogram, eci=request.eci_indicator).sealed(cipher)
+    about_card = {
+        "card_type": card.account.card_type.value,
+        "card_network": card.network,
+        "card_last_four": card.last_four,
+    }
+    for _attempt in range(_TRIES):
+        # Again, because the look-up may have taken a minute. A page that was paid meanwhile has changed the
+        # order by this, and so the claim is lost.
+        _query_pages(tried, context)
+        with close_at_limit(tried.order, context):
+            check_authorizations(tried, context)
+        if _claim_attempt(tried, transaction, request, secrets, about_card, context):
+            sent = _authorize(transaction, request, key=card.key, context=context)
+            return sent.opened_payment
+        tried = load(tried.order)
+        transaction = next(other for other in tried.openings if other.pk == transaction.pk)
+        if transaction.state != TransactionState.AWAITING_RESULT:
+            # Another request, from the same click or another tab, is already processing it.
+            return transaction.opened_payment
+        check_payable(tried.order, context.clock.now())
+        check_sending_not_paused(context)
+    raise WalletUnavailable(*WALLET_BUSY)
+
+
+# Which card it is, and what it has to prove
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A wallet result and the gateway's data of its card; `repr` shows none of it."""
+
+    result: WalletResult = field(repr=False)
+    account: PaymentAccount = field(repr=False)
+    key: PublicKey = field(repr=False)
+
+    @property
+    def network(self) -> str:
+        """Return the card's network in upper case; empty if the gateway does not name it."""
+        return (self.account.card_network or "").strip().upper()
+
+    @property
+    def last_four(self) -> str:
+        """Return the last four digits of the card's masked number, or those that the gateway shows."""
+        digits = [c for c in self.account.masked_account_number or "" if c.isdigit() and c.isascii()]
+        return "".join(digits[-4:])
+
+
+def _look_up(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> Card:
+    """Query the gateway for the card of a result; this moves no money, so it is retried."""
+    key = opened(transaction.wallet.key, context)
+    account_id = result.transaction_account_id
+
+    def read() -> Answer[PaymentAccount]:
+        return context.gateway.payment_account(
+            account_id, api_key=key.api_key, encryption_key=key.encryption_key
+        )
+
+    try:
+        account = retry_read(read, context=context)
+    except GatewayError as error:
+        note_if_refused(key.row, error, context=context)
+        if isinstance(error, Refused) and error.http_status == HTTPStatus.NOT_FOUND:
+            # The page has named an account that there is not: the words of the answer repeat the page's own.
+            logger.warning("the gateway knows no account as that of %s", transaction.reference)
+            raise CardRefused(
+                _("The gateway does not know this card. Nothing was charged. Take another card.")
+            ) from None
+        # The gateway may echo the account id, and a page may have put a card secret there.
+        fault = one_line(as_report(str(error)))
+        logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
+        # Without the cause: its frames contain the request.
+        raise TryAgain(
+            _("The gateway did not say which card it is. Nothing was charged. Try again.")
+        ) from None
+    if account.transaction_account_id not in {None, account_id}:
+        logger.error("the gateway named another account than that of %s", transaction.reference)
+        raise TryAgain(_("The gateway named another card. Nothing was charged. Try again."))
+    return Card(result=result, account=account, key=key)
+
+
+def _request_for(
+    order: PaymentOrder,
+    transaction: GatewayTransaction,
+    card: Card,
+    context: GatewayContext,
+) -> AuthorizationRequest:
+    """Return the request that charges the price of the sheet, with the authentication the card requires.
+
+    Raises `CardRefused` if the card may not be charged.
+    """
+    result, account = card.result, context.gateway.account
+    duty = _duty(card, context)
+    amount = Money.from_minor_units(transaction.wallet.price["total"], order.currency)
+    proof: dict[str, object]
+    if duty is AuthenticationRequirement.NOTHING:
+        proof = {"cryptogram": result.cryptogram, "eci_indicator": result.eci_indicator}
+    elif duty is AuthenticationRequirement.REDIRECT:
+        proof = {"redirect_details": return_urls(transaction.reference, gateway=order.gateway)}
+    else:
+        proof = {"three_d_secure": _authenticated(order, transaction, card, amount, context)}
+    return AuthorizationRequest.build(
+        merchant_id=account.merchant_id,
+        store_id=account.store_id,
+        user_id=account.user_id,
+        type=wire_type(TransactionKind.AUTHORIZATION, order.type),
+        amount=amount.to_wire(),
+        currency_code=order.currency,
+        client_system_transaction_id=transaction.reference,
+        transaction_account_id=result.transaction_account_id,
+        **proof,
+    )
+
+
+def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
+    # The interface names no field for the network; the sheet offered only cards of those that are accepted.
+    if context.wallet is None or card.network not in {"", *context.wallet.card_networks}:
+        raise CardRefused(_("Cards of this network are not accepted."))
+    try:
+        return duty_of(
+            card.account.card_type,
+            has_cryptogram=card.result.cryptogram is not None,
+            external=context.authenticate is not None,
+        )
+    except CardMismatch as error:
+        raise CardRefused(str(error)) from None
+
+
+def _authenticated(
+    order: PaymentOrder, transaction: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
+) -> ThreeDSecure:
+    """Call the shop's own 3-D Secure function; raise `CardRefused` unless its result is sufficient."""
+    assert context.authenticate is not None  # noqa: S101 - the authentication requirement implies it
+    assert context.wallet is not None  # noqa: S101 - as above
+    question = AuthenticationQuestion(
+        order=order,
+        reference=transaction.reference,
+        account_id=card.result.transaction_account_id,
+        amount=amount,
+        card_network=card.network,
+        card_last_four=card.last_four,
+    )
+    answer = context.authenticate(question)
+    if answer is None:
+        raise CardRefused(
+            _("3-D Secure failed: the customer was not authenticated."), ErrorCode.THREE_DS_FAILED
+        )
+    proof = answer if isinstance(answer, ThreeDSecure) else _read_proof(answer)
+    why = why_not_charge(
+        proof, network=card.network, accept_unauthenticated=context.wallet.accept_unauthenticated
+    )
+    if why is not None:
+        status = proof.transaction_status.value
+        network = card.network[:20]
+        raise CardRefused(why, ErrorCode.THREE_DS_FAILED, status=status, eci=proof.eci, network=network)
+    return proof
+
+
+def _read_proof(answer: Mapping[str, object]) -> ThreeDSecure:
+    try:
+        return ThreeDSecure.from_wire(answer)
+    except InvalidMessage as error:
+        paths = ", ".join(sorted(fault.path for fault in error.errors))
+    raise CardRefused(
+        _("The shop's 3-D Secure function returned an invalid result. Wrong fields: %(fields)s."),
+        ErrorCode.THREE_DS_FAILED,
+        fields=paths,
+    )
+
+
+# Claim and send
+
+
+class _Lost(Exception):
+    """Another process settled or claimed something of the order; nothing was written."""
+
+
+def _claim_attempt(
+    tried: OrderAttempts,
+    transaction: GatewayTransaction,
+    request: AuthorizationRequest,
+    secrets: bytes | None,
+    about_card: Mapping[str, str],
+    context: GatewayContext,
+) -> bool:
+    """Commit that the authorization is about to be sent; if it may not be, write nothing and return False.
+
+    It may not be sent if the order changed since `tried` was read, the attempt is claimed, or sending is
+    paused.
+    """
+    now = context.clock.now()
+    columns = claim_columns(
+        now=now,
+        attempt_no=transaction.attempt_no,
+        outstanding_key=transaction.parent_key,
+        amount_minor=request.money.minor_units,
+        wallet_secrets=secrets,
+        **body_columns(request.to_json(), context.gateway.account),
+    )
+    # It is never sent from the row, so the row must not contain its secrets.
+    columns["request_body"] = redact(request.to_wire())
+    paid = {
+        "state": PaymentState.PENDING,
+        "amount_minor": columns["amount_minor"],
+        # The account that is charged decides it, whichever the page with the button was made for.
+        "is_test": context.is_test,
+        **about_card,
+    }
+    try:
+        in_transaction(lambda: _claim(tried.order, transaction, columns, paid, now))
+    except _Lost:
+        return False
+    _note_claim(tried, transaction, columns, paid)
+    return True
+
+
+def _claim(
+    order: PaymentOrder,
+    transaction: GatewayTransaction,
+    columns: Mapping[str, object],
+    paid: Mapping[str, object],
+    now: datetime,
+) -> None:
+    if order.is_time_over(now):
+        raise _Lost
+    # Lock the order first: locks are taken in the same sequence everywhere.
+    payable = PaymentOrder.objects.filter(pk=order.pk, version=order.version, state__in=PAYABLE_STATES)
+    if not payable.update(version=order.version + 1, state=OrderState.PENDING, updated_at=now):
+        raise _Lost
+    waiting = GatewayTransaction.objects.filter(
+        ~GatewayPause.sending_is_paused(transaction.gateway, now),
+        pk=transaction.pk,
+        state=TransactionState.AWAITING_RESULT,
+        attempt_no=transaction.attempt_no,
+    )
+    if not waiting.update(**columns):
+        raise _Lost
+    if not update_row(
+        Payment, where={"id": transaction.payment_id, "state": PaymentState.OFFERED}, columns=paid
+    ):
+        raise _Lost
+
+
+def _note_claim(
+    tried: OrderAttempts,
+    transaction: GatewayTransaction,
+    columns: Mapping[str, object],
+    paid: Mapping[str, object],
+) -> None:
+    """Update the rows in memory to the committed values, so that they need not be read again."""
+    order, payment = tried.order, transaction.payment
+    assert payment is not None  # noqa: S101 - an authorization belongs to a payment
+    order.version, order.state = order.version + 1, OrderState.PENDING
+    for name, value in columns.items():
+        setattr(transaction, name, value)
+    for name, value in paid.items():
+        setattr(payment, name, value)
+    payment.order = order
+    payments = [opening.payment for opening in tried.openings if opening.payment is not None]
+    order.known_payments = KnownPayments(version=order.version, payments=payments)
+
+
+def _authorize(
+    transaction: GatewayTransaction,
+    request: AuthorizationRequest,
+    *,
+    key: PublicKey,
+    context: GatewayContext,
+) -> GatewayTransaction:
+    """Send a claimed authorization once and record the outcome, and then whether it refuses the key."""
+    not_after = context.not_after()
+    try:
+        answer = retry_unsent(
+            lambda: context.gateway.authorize(request, api_key=key.api_key, not_after=not_after)
+        )
+    except NotSent as error:
+        return _give_up(transaction, error, context)
+    except Refused as error:
+        recorded = sending.record_refusal(transaction, error, context=context)
+        note_if_refused(key.row, error, context=context)
+        return recorded
+    except OutcomeUnknown as error:
+        recorded = sending.record_unknown(transaction, error, context=context)
+        note_if_refused(key.row, error, context=context)
+        return recorded
+    return sending.record_authorization_answer(transaction, answer, context=context)
+
+
+def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
+    """End an attempt of which no byte left: the customer will press again, so it must never be sent."""
+    nothing_left = Change(
+        kind=TransactionEventKind.FAULT,
+        event=LifecycleEvent.NOTHING_LEFT,
+        exchange=error.exchange,
+        explanation=sending.explanation_of(error),
+        attempt_no=transaction.attempt_no,
+    )
+    return abandon_unsent(apply(transaction, nothing_left, context=context), context=context)
