@@ -15,10 +15,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_set_by_tests, is_test_run
-from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettings
-from wallet_gateway.conf.sections import WrongSettings
-from wallet_gateway.conf.shop_settings import Settings, live_aliases, read_settings
-from wallet_gateway.conf.values import SETTING, Problem
+from wallet_gateway.conf.fields import SETTING, Problem, WrongSettings
+from wallet_gateway.conf.model import SANDBOX_MERCHANT, Context, GatewaySettings, Settings
 from wallet_gateway.domain.approval_policy import NOBODY_ALONE, ApprovalPolicy
 
 SANDBOX: dict[str, Any] = {
@@ -41,7 +39,7 @@ SANDBOX: dict[str, Any] = {
 def settings() -> Settings:
     """Return the settings; raises `ImproperlyConfigured` that names all errors in them."""
     try:
-        return read_settings(_raw(debug=django_settings.DEBUG), debug=django_settings.DEBUG)
+        return Settings.read(_raw(debug=django_settings.DEBUG), debug=django_settings.DEBUG)
     except WrongSettings as wrong:
         said = str(wrong)
     if is_test_run() and not is_set_by_tests(_raw(debug=False)) and not problems(debug=True):
@@ -146,7 +144,7 @@ def problems(*, debug: bool | None = None) -> tuple[Problem, ...]:
     """
     debug = django_settings.DEBUG if debug is None else debug
     try:
-        read_settings(_raw(debug=debug), debug=debug)
+        Settings.read(_raw(debug=debug), debug=debug)
     except WrongSettings as wrong:
         return wrong.problems
     return ()
@@ -158,7 +156,7 @@ def live_gateways() -> list[str]:
     Accounts outside the settings are not among them.
     """
     given = _raw(debug=django_settings.DEBUG)
-    return live_aliases(given.get("GATEWAYS")) if isinstance(given, dict) else []
+    return Context(given=given, debug=False).live_aliases() if isinstance(given, dict) else []
 
 
 def _forget(*, setting: str, **_: object) -> None:

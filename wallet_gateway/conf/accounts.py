@@ -1,31 +1,35 @@
 """Accounts that a shop keeps outside its settings, such as in a table.
 
-They are read when they are used and kept while their version stays the same, so that no process
-needs a restart. Each account is judged alone: a wrong one is refused whole and does not affect the others.
+They are read when they are used and kept while their version stays the same, so that no process needs a
+restart. Each account is judged alone, by the settings' own model: a wrong one is refused whole and does not
+affect the others.
+
+A person who may change the accounts must not be able to send credentials or customers elsewhere, to run code
+or to name files. So an account names its address, and all that belongs to the address is in the settings.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
+from django.http.request import validate_host
 from django.utils.module_loading import import_string
 
 from wallet_gateway.client.exception_map import places
-from wallet_gateway.conf.account_rules import read_account
-from wallet_gateway.conf.gateway_settings import GatewaySettings, is_alias
-from wallet_gateway.conf.sections import WrongSettings
-from wallet_gateway.conf.values import SETTING, Problem
+from wallet_gateway.conf.fields import SETTING, Problem, WrongSettings, is_alias, split_address
 from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
-    from wallet_gateway.conf.shop_settings import Settings
+    from wallet_gateway.conf.model import GatewaySettings, Settings
 
 T = TypeVar("T")
 
@@ -34,6 +38,94 @@ logger = logging.getLogger("wallet_gateway.accounts")
 LOOK_AGAIN_SECONDS = 5.0
 """How long a process uses what it has read without asking for the version again."""
 _NEVER: Final = float("-inf")
+OF_ADDRESS: Final = frozenset(
+    {"AUTH", "CLIENT_CLASS", "CA_FILE", "CLIENT_CERT", "PROXY", "PATHS", "REDIRECT_HOSTS"}
+)
+"""What an account cannot have itself: code, files, and where requests and people go."""
+OF_ADDRESS_IN_WALLET: Final = frozenset(
+    {"THREE_D_SECURE", "PRICING", "BUTTON_OVERRIDES", "PAY_JS_URL", "WALLET_JS", "TRUSTED_TYPES"}
+)
+"""The same in its `WALLET`: code, and which scripts run on the page where customers pay."""
+
+
+def with_address(given: Any, addresses: object) -> Any:  # noqa: ANN401 - of the shop
+    """Return a gateway's settings with those of the address that its `BASE_URL` names; its own go first.
+
+    A `BASE_URL` that is no name of an address stays as it is, and so does what is no dict.
+    """
+    name = given.get("BASE_URL") if isinstance(given, dict) else None
+    entry = addresses.get(name) if isinstance(addresses, dict) and isinstance(name, str) else None
+    if not isinstance(entry, str | dict):
+        return given
+    options = _options(entry)
+    merged = {**options, **given, "BASE_URL": options.get("BASE_URL")}
+    of_address, own = options.get("WALLET"), given.get("WALLET")
+    # Whether there is a button is the account's own decision.
+    merged["WALLET"] = (
+        {**of_address, **own} if isinstance(of_address, dict) and isinstance(own, dict) else own
+    )
+    return merged
+
+
+def _options(address: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"BASE_URL": address} if isinstance(address, str) else address
+
+
+def read_account(where: str, alias: str, given: object, *, shop: Settings) -> GatewaySettings:
+    """Return an account; raises `WrongSettings` with all that is missing or wrong."""
+    if not isinstance(given, dict):
+        raise WrongSettings([Problem(setting=where, expected="a dict")])
+    if refused := [*_refused(where, given, shop.addresses)]:
+        raise WrongSettings(refused)
+    problems, found = [*_problems_of_host(f"{where}['PUBLIC_ORIGIN']", given, shop)], None
+    try:
+        found = shop.read_account(where, alias, with_address(given, shop.addresses))
+    except WrongSettings as wrong:
+        problems += wrong.problems
+    if found is None or problems:
+        raise WrongSettings(problems)
+    return found
+
+
+def _refused(where: str, given: Mapping[str, Any], addresses: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what an account must not say: what only an address may have, and what its address has said."""
+    name, wallet = given.get("BASE_URL"), given.get("WALLET")
+    if not isinstance(name, str) or name not in addresses:
+        known = ", ".join(sorted(addresses))
+        expected = f"the name of an address in {SETTING}['BASE_URLS'], not a URL; it has: {known}"
+        yield Problem(setting=f"{where}['BASE_URL']", expected=expected)
+        return
+    entry = _options(addresses[name])
+    expected = f"nothing here: it belongs to the address, as a part of {SETTING}['BASE_URLS']"
+    for option in given:
+        if option in OF_ADDRESS or (option in entry and option not in {"BASE_URL", "WALLET"}):
+            yield Problem(setting=f"{where}[{option!r}]", expected=expected)
+    for option in wallet if isinstance(wallet, dict) else ():
+        if option in OF_ADDRESS_IN_WALLET or option in (entry.get("WALLET") or {}):
+            yield Problem(setting=f"{where}['WALLET'][{option!r}]", expected=expected)
+
+
+def _problems_of_host(where: str, given: Mapping[str, Any], shop: Settings) -> Iterator[Problem]:
+    """Check that customers come back to a host of this project, and to no other.
+
+    `ALLOWED_HOSTS = ["*"]` leaves the hosts to a proxy, which does not see what is in a table of accounts.
+    """
+    host = _host_of(given.get("PUBLIC_ORIGIN"))
+    if not host:
+        return
+    allowed = django_settings.ALLOWED_HOSTS or (".localhost", "127.0.0.1", "[::1]")
+    named = shop.account_hosts or [*(each for each in allowed if each != "*"), _host_of(shop.public_origin)]
+    if not validate_host(host, allowed):
+        yield Problem(setting=where, expected="a host of ALLOWED_HOSTS, because customers come back to it")
+    elif not validate_host(host, named):
+        expected = f"a host of {SETTING}['ACCOUNT_HOSTS'], because customers come back to it"
+        yield Problem(setting=where, expected=expected)
+
+
+def _host_of(origin: object) -> str:
+    """Return the host of an address without its port, as `ALLOWED_HOSTS` names it; empty if it is none."""
+    url = split_address(origin)
+    return re.sub(r":[0-9]*$", "", url.netloc.lower()) if url else ""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,10 +15,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
-from wallet_gateway.conf.gateway_settings import GatewaySettings
-from wallet_gateway.conf.sections import Section, section_of, settings_in
-from wallet_gateway.conf.shop_settings import Settings
-from wallet_gateway.conf.values import SETTING
+from wallet_gateway.conf.fields import SETTING, Section, section_at, section_of, settings_in
+from wallet_gateway.conf.model import Settings
 
 _SEPARATOR = "__"
 _PREFIX = f"{SETTING}{_SEPARATOR}"
@@ -82,29 +80,21 @@ def _path(variable: str) -> Sequence[str]:
 
 
 def _known(levels: Sequence[str]) -> Mapping[str, _Kinds]:
-    """Return the types of the settings of the level that a path leads to; none for one that leads nowhere."""
-    match levels:
-        case []:
-            fields = settings_in(Settings)
-        case ["GATEWAYS" | "BASE_URLS", _, *inner]:
-            fields = settings_in(GatewaySettings)
-            for name in inner:
-                section = section_of(fields[name].annotation) if name in fields else None
-                fields = {} if section is None else settings_in(section)
-        case _:
-            fields = {}
-    return {name: _kinds(field.annotation) for name, field in fields.items()}
+    """Return the types of the settings of the level that a path leads to."""
+    fields = settings_in(section_at(Settings, levels))
+    known = {name: _kinds(field.annotation) for name, field in fields.items()}
+    # A dotted path, if it is in one variable: dicts have one for each option.
+    return known if levels else known | {"GATEWAYS": {str}}
 
 
 def _kinds(annotation: object) -> _Kinds:
     """Return the types that a setting may have."""
-    if section_of(annotation):
-        return {Section}
-    if get_origin(annotation) is Annotated:
+    kind = get_origin(annotation)
+    if kind is Annotated:
         return _kinds(get_args(annotation)[0])
-    if get_origin(annotation) in {Union, UnionType}:
-        return {kind for one in get_args(annotation) for kind in _kinds(one)}
-    return {get_origin(annotation) or annotation}
+    if kind in {Union, UnionType}:
+        return {each for one in get_args(annotation) for each in _kinds(one)}
+    return {kind or (Section if section_of(annotation) else annotation)}
 
 
 def _text_of_file(variable: str) -> str:

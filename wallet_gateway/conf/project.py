@@ -6,10 +6,13 @@ and `wallet_doctor` show the findings.
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from itertools import product
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -25,9 +28,8 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from wallet_gateway import conf
 from wallet_gateway.conf import collectors, middleware
-from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettings
-from wallet_gateway.conf.published_keys import published_secret_keys
-from wallet_gateway.conf.values import SETTING, end_of_certificate, is_local, is_readable_by_others
+from wallet_gateway.conf.fields import SETTING, is_local, published_secret_keys
+from wallet_gateway.conf.model import SANDBOX_MERCHANT, GatewaySettings
 from wallet_gateway.findings import Code, Finding, error, warning
 
 SUBJECT = "settings"
@@ -223,10 +225,17 @@ def client_certificates(gateways: Gateways | None = None) -> Iterator[Finding]:
 
 
 def _certificate(name: str, certificate: str, key: str) -> Iterator[Finding]:
-    if is_readable_by_others(key):
-        yield warning(Code.CLIENT_KEY_READABLE, SUBJECT, setting=name, file=key)
-    ends = end_of_certificate(certificate)
-    if ends is not None and ends - datetime.now(UTC) < RENEWAL_TIME:
+    from cryptography.x509 import load_pem_x509_certificates
+
+    try:
+        # Where files have no such modes, they say nothing.
+        if os.name == "posix" and Path(key).stat().st_mode & stat.S_IROTH:
+            yield warning(Code.CLIENT_KEY_READABLE, SUBJECT, setting=name, file=key)
+        ends = load_pem_x509_certificates(Path(certificate).read_bytes())[0].not_valid_after_utc
+    except (OSError, ValueError):
+        # The files were right when the settings were judged; what they are now, the next call says.
+        return
+    if ends - datetime.now(UTC) < RENEWAL_TIME:
         day = ends.date().isoformat()
         yield warning(Code.CLIENT_CERT_ENDS, SUBJECT, setting=name, file=certificate, ends=day)
 

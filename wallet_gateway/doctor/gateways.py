@@ -17,7 +17,7 @@ from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, 
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.proxy import proxy_of
 from wallet_gateway.conf import project
-from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.conf.model import GatewaySettings
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
