@@ -156,6 +156,12 @@ class AccountsReadThemselves(ImproperlyConfigured):
 class _Unreadable(Exception):
     """The shop's code has raised an error, of which only the class and the place are told."""
 
+    def __init__(self, error: Exception) -> None:
+        self.is_missing = isinstance(error, KeyError)
+        fault = f"{type(error).__name__} at {places(error, most=3)}"
+        said = "an account is listed, and not there" if self.is_missing else f"it cannot be read: {fault}"
+        super().__init__(said)
+
 
 class AccountsElsewhere:
     """The accounts of the mapping that a dotted path leads to, or of the callable that returns a mapping.
@@ -190,7 +196,7 @@ class AccountsElsewhere:
             fault = self._fault or f"it has no {alias!r}"
             raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'], {self._path}: {fault}")
         if found.settings is None:
-            raise ImproperlyConfigured("; ".join(map(str, found.problems)))
+            raise WrongSettings(found.problems)
         return found.settings
 
     def problems(self) -> Mapping[str, tuple[Problem, ...]]:
@@ -204,6 +210,13 @@ class AccountsElsewhere:
         """Return what would be wrong with an account, before it is stored. Reads nothing."""
         return self._settings_or_problems(alias, given)[1]
 
+    def forget(self) -> None:
+        """Ask for the version again at the next use."""
+        self._looked_at = _NEVER
+
+    def _name(self, alias: object) -> str:
+        return f"{self._path}[{quote(alias)}]"
+
     def _settings_or_problems(
         self, alias: str, given: object
     ) -> tuple[GatewaySettings | None, tuple[Problem, ...]]:
@@ -212,9 +225,7 @@ class AccountsElsewhere:
         except WrongSettings as wrong:
             return None, wrong.problems
 
-    def forget(self) -> None:
-        """Ask for the version again at the next use."""
-        self._looked_at = _NEVER
+    # What the shop's mapping has now
 
     def _find(self, alias: str) -> _Account | None:
         source = self._current()
@@ -237,80 +248,9 @@ class AccountsElsewhere:
             if (account := self._account(source, alias)) is not None
         }
 
-    def _read_all(self, source: _Source) -> tuple[Any, ...] | None:
-        """Read all accounts at once, or only their aliases if one of them cannot be read; None if neither."""
-        try:
-            whole = _run(lambda: deepcopy(dict(source.mapping.items())))
-        except (KeyError, _Unreadable):
-            return self._read_aliases(source)
-        # Nothing is kept of those that were removed.
-        self._accounts = {alias: one for alias, one in self._accounts.items() if alias in whole}
-        for alias, given in whole.items():
-            self._judged(source, alias, given)
-        return tuple(whole)
-
-    def _read_aliases(self, source: _Source) -> tuple[Any, ...] | None:
-        try:
-            return _run(lambda: tuple(source.mapping))
-        except (KeyError, _Unreadable) as error:
-            self._note(str(error))
-            return None
-
-    def _account(self, source: _Source, alias: Any) -> _Account | None:  # noqa: ANN401 - of the shop
-        """Return an account of this version, or read it; a wrong one is read again after a while."""
-        found = self._accounts.get(alias)
-        if found is None or found.source is not source or not (found.settings or _is_recent(found.read_at)):
-            found = self._read(source, alias)
-        # Not where it was read: a collector records the variables of those that write a log line.
-        if found is not None and self._told.get(alias, ()) != found.problems:
-            self._told[alias] = found.problems
-            for problem in found.problems:
-                logger.error("a gateway is not used: %s", problem)
-        return found
-
-    def _read(self, source: _Source, alias: Any) -> _Account | None:  # noqa: ANN401 - of the shop
-        try:
-            given = _run(lambda: deepcopy(source.mapping[alias]))
-        except KeyError:
-            return None
-        except _Unreadable as error:
-            return self._keep(source, alias, why=str(error))
-        return self._judged(source, alias, given)
-
-    def _judged(self, source: _Source, alias: Any, given: Any) -> _Account:  # noqa: ANN401 - of the shop
-        before = self._accounts.get(alias)
-        try:
-            if before is not None and before.settings and _run(lambda: bool(before.given == given)):
-                return self._keep(source, alias, given=given, settings=before.settings)
-            settings, problems = _run(lambda: self._settings_or_problems(alias, given))
-        except (KeyError, _Unreadable) as error:
-            return self._keep(source, alias, why=str(error))
-        return self._keep(source, alias, given=given, settings=settings, problems=problems)
-
-    def _keep(
-        self,
-        source: _Source,
-        alias: Any,  # noqa: ANN401 - of the shop
-        *,
-        given: object = None,
-        settings: GatewaySettings | None = None,
-        problems: tuple[Problem, ...] = (),
-        why: str = "",
-    ) -> _Account:
-        if why:
-            problems = (Problem(setting=self._name(alias), expected=why),)
-        account = _Account(
-            given=given, settings=settings, problems=problems, source=source, read_at=time.monotonic()
-        )
-        self._accounts[alias] = account
-        return account
-
-    def _name(self, alias: object) -> str:
-        return f"{self._path}[{quote(alias)}]"
-
     def _current(self) -> _Source | None:
         """Return the mapping under its current version; the last one while it cannot be read, if any."""
-        if _is_running_code():
+        if getattr(_of_thread, "is_running", False):
             raise AccountsReadThemselves("the accounts cannot be used by the code that reads them")
         if _is_recent(self._looked_at) and (self._source is not None or self._fault):
             return self._source
@@ -321,7 +261,7 @@ class AccountsElsewhere:
         try:
             found = _run(self._found)
             is_same = known is not None and _run(lambda: bool(known.version == found.version))
-        except (KeyError, _Unreadable) as error:
+        except _Unreadable as error:
             self._note(str(error))
             return known
         self._fault = ""
@@ -341,6 +281,57 @@ class AccountsElsewhere:
         whole = deepcopy(dict(mapping.items()))
         return _Source(version=whole, mapping=whole)
 
+    def _read_all(self, source: _Source) -> tuple[Any, ...] | None:
+        """Read all accounts at once, or only their aliases if one of them cannot be read; None if neither."""
+        try:
+            whole = _run(lambda: dict(source.mapping.items()))
+        except _Unreadable:
+            try:
+                return _run(lambda: tuple(source.mapping))
+            except _Unreadable as error:
+                self._note(str(error))
+                return None
+        # Nothing is kept of those that were removed.
+        self._accounts = {alias: one for alias, one in self._accounts.items() if alias in whole}
+        for alias in whole:
+            self._read(source, alias, whole)
+        return tuple(whole)
+
+    def _account(self, source: _Source, alias: Any) -> _Account | None:  # noqa: ANN401 - of the shop
+        """Return an account of this version, or read it; a wrong one is read again after a while."""
+        found = self._accounts.get(alias)
+        if found is None or found.source is not source or not (found.settings or _is_recent(found.read_at)):
+            found = self._read(source, alias, source.mapping)
+        # Not where it was read: a collector records the variables of those that write a log line.
+        if found is not None and self._told.get(alias, ()) != found.problems:
+            self._told[alias] = found.problems
+            for problem in found.problems:
+                logger.error("a gateway is not used: %s", problem)
+        return found
+
+    def _read(
+        self,
+        source: _Source,
+        alias: Any,  # noqa: ANN401 - of the shop
+        mapping: Mapping[Any, Any],
+    ) -> _Account | None:
+        """Read and judge an account; None if it is not there. One that has not changed keeps its settings."""
+        before = self._accounts.get(alias)
+        given, settings, problems = None, before and before.settings, tuple[Problem, ...]()
+        try:
+            given = _run(lambda: deepcopy(mapping[alias]))
+            if before is None or settings is None or not _run(lambda: bool(before.given == given)):
+                settings, problems = _run(lambda: self._settings_or_problems(alias, given))
+        except _Unreadable as error:
+            if error.is_missing and given is None:
+                return None
+            settings, problems = None, (Problem(setting=self._name(alias), expected=str(error)),)
+        account = _Account(
+            given=given, settings=settings, problems=problems, source=source, read_at=time.monotonic()
+        )
+        self._accounts[alias] = account
+        return account
+
     def _note(self, fault: str) -> None:
         if fault != self._fault:
             logger.error("the accounts of %s are not read: %s", self._path, fault)
@@ -355,22 +346,16 @@ def _is_recent(instant: float) -> bool:
 _of_thread = threading.local()
 
 
-def _is_running_code() -> bool:
-    return getattr(_of_thread, "is_running", False)
-
-
 def _run(code: Callable[[], T]) -> T:
-    """Run code of the shop; raises `KeyError` without a key, and `_Unreadable` for any other error.
+    """Run code of the shop; raises `_Unreadable` for any error.
 
     Neither its text nor its variables are passed on: they may hold credentials.
     """
     _of_thread.is_running = True
     try:
         return code()
-    except KeyError:
-        failure: Exception = KeyError("an account is listed, and not there")
     except Exception as error:  # noqa: BLE001 - the shop's code may raise any
-        failure = _Unreadable(f"it cannot be read: {type(error).__name__} at {places(error, most=3)}")
+        failure = _Unreadable(error)
     finally:
         _of_thread.is_running = False
     # Outside of the clause, so that nothing is chained to it.

@@ -237,8 +237,7 @@ def is_alias(value: object) -> bool:
     return isinstance(value, str) and bool(_NAME.fullmatch(value))
 
 
-Alias = Annotated[Any, Rule(is_alias, f"an alias of {_OF_LETTERS}")]
-AddressName = Annotated[Any, Rule(is_alias, f"a name of {_OF_LETTERS}")]
+Alias = Annotated[Any, Rule(is_alias, f"a name of {_OF_LETTERS}")]
 Numbering = Annotated[
     str, Rule(lambda name: not name or is_alias(name), f"a name of {_OF_LETTERS}, or nothing")
 ]

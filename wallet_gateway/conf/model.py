@@ -558,7 +558,7 @@ class Settings(Section):
     public_origin: str
     """Scheme and host by which customers reach the shop; return URLs begin with it."""
     base_urls: Annotated[
-        dict[fields.AddressName, Annotated[GatewaySettings, AS_DICT, WrapValidator(_address)]],
+        dict[fields.Alias, Annotated[GatewaySettings, AS_DICT, WrapValidator(_address)]],
         Field(repr=False),
     ]
     own_keys: fields.FernetKeys = Field(alias="FERNET_KEYS", repr=False)
