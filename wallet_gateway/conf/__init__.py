@@ -6,7 +6,7 @@ them, and `settings()` raises while there is one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -60,23 +60,14 @@ def find_gateway(alias: str) -> GatewaySettings | None:
         return None
 
 
-def known_without_database() -> Mapping[str, GatewaySettings]:
-    """Return the gateways of the settings; none where the accounts are elsewhere, such as in a table."""
-    return settings().gateways if settings().elsewhere is None else {}
-
-
-def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
+def wrong_accounts() -> Mapping[str, str]:
     """Return what is wrong with each account outside the settings that cannot be used, by alias.
 
     Under an empty alias stands why the accounts as a whole cannot be read.
     """
     elsewhere = settings().elsewhere
-    return {} if elsewhere is None else elsewhere.problems()
-
-
-def account_problems() -> Mapping[str, str]:
-    """Return the same as one text for each account."""
-    return {alias: "; ".join(map(str, problems)) for alias, problems in wrong_accounts().items()}
+    found = {} if elsewhere is None else elsewhere.problems()
+    return {alias: "; ".join(map(str, problems)) for alias, problems in found.items()}
 
 
 def check_account(alias: str, given: object) -> tuple[Problem, ...]:
@@ -125,16 +116,6 @@ def shop_origins(alias: str) -> tuple[str, ...]:
     given = find_gateway(alias)
     own = settings().public_origin if given is None else given.public_origin
     return (own, *settings().continue_origins)
-
-
-def csrf_header() -> str:
-    """Return the header in which the project expects a form's token: by default Django's `X-CSRFTOKEN`."""
-    return django_settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-")
-
-
-def trusted_origins() -> Sequence[str]:
-    """Return the origins that the project trusts, beside its own, to send its forms."""
-    return django_settings.CSRF_TRUSTED_ORIGINS
 
 
 def problems(*, debug: bool | None = None) -> tuple[Problem, ...]:

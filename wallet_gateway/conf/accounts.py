@@ -317,7 +317,8 @@ class AccountsElsewhere:
     ) -> _Account | None:
         """Read and judge an account; None if it is not there. One that has not changed keeps its settings."""
         before = self._accounts.get(alias)
-        given, settings, problems = None, before and before.settings, tuple[Problem, ...]()
+        given, problems = None, tuple[Problem, ...]()
+        settings = before.settings if before else None
         try:
             given = _run(lambda: deepcopy(mapping[alias]))
             if before is None or settings is None or not _run(lambda: bool(before.given == given)):

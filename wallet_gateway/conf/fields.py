@@ -108,11 +108,11 @@ def section_at(section: type[Section], path: Iterable[object]) -> type[Section]:
     return section
 
 
-def problems_of(error: ValidationError, section: type[Section]) -> Iterator[tuple[list[object], str]]:
+def problems_of(error: ValidationError, section: type[Section]) -> Iterator[tuple[Sequence[object], str]]:
     """Yield the names that lead to each fault that pydantic has found, and what would be right."""
     for found in error.errors(include_url=False):
         # A wrong name in a dict is told of the name.
-        path: list[object] = [*found["loc"]][: -1 if found["loc"][-1:] == ("[key]",) else None]
+        path = found["loc"][:-1] if found["loc"][-1:] == ("[key]",) else found["loc"]
         yield path, _expected(found, path, section)
 
 
@@ -463,20 +463,21 @@ def _client_cert(given: object) -> str | tuple[str, str] | None:
         raise ValueError(f"a path, or a pair of paths: certificate and key, not {type(given).__name__}")
     if not given:
         return None
-    files = [given] if isinstance(given, str | PurePath) else [*given]
-    is_pair = not isinstance(given, str | PurePath)
+    is_pair = isinstance(given, list | tuple)
+    files = [*given] if isinstance(given, list | tuple) else [given]
     if (is_pair and len(files) != 2) or not all(path and isinstance(path, str | PurePath) for path in files):
         raise ValueError("a pair is the path of the certificate and the path of its key")
+    certificate, key = files[0], files[1] if is_pair else None
     fault = next(filter(None, map(_fault_of_file, files)), "")
     try:
         if not fault:
             # With a password, even an empty one, OpenSSL never prompts for one on the terminal.
-            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(*files, password="")
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, password="")
     except OSError:
         fault = "the certificate and its key do not fit, one of them is missing, or the key is encrypted"
     if fault:
         raise ValueError(f"a PEM file with certificate and key, or a pair of files; {fault}")
-    return (str(files[0]), str(files[1])) if is_pair else str(given)
+    return (str(certificate), str(key)) if is_pair else str(certificate)
 
 
 DottedPath = Annotated[str, AfterValidator(_importable)]

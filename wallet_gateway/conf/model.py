@@ -59,7 +59,7 @@ LIVE: Final = "prod"
 """The value of `PROFILE` with which real money moves."""
 _MERCHANT_NO = re.compile(r"[!-~]{12,18}")
 _MAX_TIMEOUT = int(LEASE.total_seconds())
-_UNSAID: Final = {
+_UNSAID: Final[Mapping[str, Any]] = {
     "MERCHANT_ID": "M",
     "STORE_ID": "S",
     "USER_ID": "U",
@@ -677,7 +677,7 @@ class Settings(Section):
     @property
     def addresses(self) -> Mapping[str, Any]:
         """`BASE_URLS`, as it was given."""
-        return self._given.get("BASE_URLS", {})
+        return cast(Mapping[str, Any], self._given.get("BASE_URLS", {}))
 
     @property
     def gateways(self) -> Mapping[str, GatewaySettings]:

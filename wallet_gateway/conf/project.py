@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
+from inspect import isclass
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -137,11 +138,11 @@ def atomic_middleware() -> Iterator[Finding]:
         return
     for name in django_settings.MIDDLEWARE:
         try:
-            found: Any = import_string(name)
+            found = import_string(name)
         except ImportError:
             # Django itself says so.
             continue
-        if not isinstance(found, type) or not issubclass(found, base):
+        if not isclass(found) or not issubclass(found, base):
             continue
         # A shop that says which requests create a revision may have left the plugin's out.
         says_which = found.request_creates_revision is not base.request_creates_revision
@@ -323,9 +324,11 @@ def _known(gateways: Gateways | None) -> Gateways:
     if gateways is not None:
         return gateways
     try:
-        return tuple(conf.known_without_database().values())
+        known = conf.settings()
     except ImproperlyConfigured:
         return ()
+    # Those in a table are not read here.
+    return tuple(known.gateways.values()) if known.elsewhere is None else ()
 
 
 def _origins(gateways: Gateways | None) -> Iterable[str]:

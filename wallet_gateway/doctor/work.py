@@ -33,7 +33,7 @@ def look_at_work(*, go_live: bool = False) -> Iterator[Finding]:
     In a new shop, in which nothing waits for a sweep yet, one that never ran is only a warning.
     """
     now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
-    problems = health(now, aliases, conf.account_problems(), gateways.live_aliases()).problems
+    problems = health(now, aliases, conf.wrong_accounts(), gateways.live_aliases()).problems
     late = GatewayTransaction.objects.filter(next_query_at__lt=now - SWEEP_IS_LATE).order_by()
     waiting = aliases if go_live else set(late.values_list("gateway", flat=True).distinct())
     for problem in problems:
