@@ -338,19 +338,3 @@ def _origins(gateways: Gateways | None) -> Iterable[str]:
     except ImproperlyConfigured:
         return ()
     return dict.fromkeys([origin, *(gateway.public_origin for gateway in _known(gateways))])
-
-
-# One gateway, for `wallet_doctor` only: both are right for a while, so they are no system checks
-
-
-def disabled_sending(given: GatewaySettings) -> Iterator[Finding]:
-    """Warn if the settings let nothing new be sent to a gateway."""
-    if not given.policy.sending:
-        yield warning(Code.SENDING_DISABLED, f"gateway {given.alias}")
-
-
-def live_profile(given: GatewaySettings) -> Iterator[Finding]:
-    """Check that a gateway of a live shop has the live profile."""
-    if given.account.profile != "prod":
-        subject = f"going live with {given.alias}"
-        yield error(Code.PROFILE_NOT_LIVE, subject, profile=repr(given.account.profile))
