@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
-from inspect import isclass
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -142,11 +141,12 @@ def atomic_middleware() -> Iterator[Finding]:
         except ImportError:
             # Django itself says so.
             continue
-        if not isclass(found) or not issubclass(found, base):
+        if not isinstance(found, type) or not issubclass(found, base):
             continue
+        given: Any = found
         # A shop that says which requests create a revision may have left the plugin's out.
-        says_which = found.request_creates_revision is not base.request_creates_revision
-        if found.atomic and found.using in {None, DEFAULT_DB_ALIAS} and not says_which:
+        says_which = given.request_creates_revision is not base.request_creates_revision
+        if given.atomic and given.using in {None, DEFAULT_DB_ALIAS} and not says_which:
             yield error(Code.ATOMIC_MIDDLEWARE, SUBJECT, middleware=name)
 
 
