@@ -32,8 +32,8 @@ from wallet_gateway.client.http_transport import HttpTransport, tls_context
 from wallet_gateway.client.proxy import proxy_of
 from wallet_gateway.client.request_deadline import steady_seconds
 from wallet_gateway.client.transport import Auth, Transport
-from wallet_gateway.conf.gateway_settings import GatewaySettings
-from wallet_gateway.conf.values import SETTING
+from wallet_gateway.conf.fields import SETTING
+from wallet_gateway.conf.model import GatewaySettings
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.encryption import Ciphers, WalletCipher

@@ -139,8 +139,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "settings",
-        "conf.accounts conf.account_rules conf.gateway_settings conf.sections conf.shop_settings conf.values"
-        " conf.wallet_settings",
+        "conf.accounts conf.fields conf.model",
         "conf",
     ),
     _of(

@@ -255,6 +255,7 @@ HELP: list[tuple[dict[str, Any], str]] = [
     ({"MERCHANTID": "M-1"}, "unknown name; did you mean 'MERCHANT_ID'?"),
     ({"profile": "prod"}, "unknown name; did you mean 'PROFILE'? "),
     ({"SECONDS": 3}, "unknown name; known: PROFILE, BASE_URL, MERCHANT_ID, STORE_ID, USER_ID, PROVIDER, "),
+    ({"PATHS": {"chekout": "/api"}}, "unknown name; did you mean 'checkout'?"),
     ({"TIMEOUT": {"TOTL": 3}}, "unknown name; did you mean 'TOTAL'? known: CONNECT, READ, TOTAL, IDLE"),
     ({"WALLET": WALLET | {"LIMITS": {"CARDS": 5}}}, "unknown name; known: SESSIONS"),
     ({"MERCHANT_ID": 7}, "a text, not int: put it in quotes"),
@@ -527,6 +528,13 @@ PROD = {"PROFILE": "prod"}
         ({"WALLET": WALLET}, {"FERNET_KEYS": ()}, ["['FERNET_KEYS']"]),
         ({"WALLET": WALLET, "FERNET_KEYS": [KEY]}, {"FERNET_KEYS": ()}, []),
         (PROD, {"FERNET_KEYS": sorted(PRINTED)}, ["['FERNET_KEYS'][0]"]),
+        # Also where the account has its own: the shop's are used beside them.
+        (PROD | {"FERNET_KEYS": [KEY]}, {"FERNET_KEYS": sorted(PRINTED)}, ["['FERNET_KEYS'][0]"]),
+        (
+            PROD | {"PUBLIC_ORIGIN": "https://shop.example"},
+            {"PUBLIC_ORIGIN": "http://127.0.0.1:8000"},
+            ["['PUBLIC_ORIGIN']"],
+        ),
         (PROD, {"SECRET_KEY": "django-insecure-x"}, ["SECRET_KEY"]),
         ({}, {"SECRET_KEY": "django-insecure-x"}, []),
         ({"PUBLIC_ORIGIN": "http://tenant.localhost:8000"}, {"ALLOWED_HOSTS": []}, ["['PUBLIC_ORIGIN']"]),

@@ -9,9 +9,8 @@ from types import ModuleType
 import wallet_gateway
 from tests.docs.pages import ROOT
 from wallet_gateway import payments
-from wallet_gateway.conf.gateway_settings import GatewaySettings
-from wallet_gateway.conf.sections import Section, section_of, settings_in
-from wallet_gateway.conf.shop_settings import Settings
+from wallet_gateway.conf.fields import Section, section_of, settings_in
+from wallet_gateway.conf.model import GatewaySettings, Settings
 from wallet_gateway.domain.error_codes import ErrorCode
 
 

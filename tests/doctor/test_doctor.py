@@ -202,11 +202,11 @@ def test_going_live_wants_the_live_profile_and_a_payment_that_a_person_has_compa
     wallet_sandbox.complete_checkout(payments.start_checkout(order).reference, "success")
     payments.reconcile(order)
     with pytest.raises(CommandError, match="paid in a test"):
-        doctor(record_payment="LIVE-1", by="anna")
+        doctor(record_payment="LIVE-1", by="anna", amount="1.00")
     assert found()[1] == ("warning", "tests_stored")
 
     Payment.objects.update(is_test=False)
-    said, _ = doctor(record_payment="LIVE-1", by="anna", go_live=True)
+    said, _ = doctor(record_payment="LIVE-1", by="anna", amount="1.00", go_live=True)
     assert "going live with default: 1.00 EUR, order LIVE-1, compared by anna" in said
 
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example"}
@@ -215,22 +215,26 @@ def test_going_live_wants_the_live_profile_and_a_payment_that_a_person_has_compa
     assert ("error", "profile_not_live") not in found()
 
 
-LOW = [
-    *(("EUR", 500, True), ("EUR", 501, False), ("JPY", 2000, True), ("JPY", 2001, False)),
-    *(("KWD", 5000, True), ("KWD", 5001, False), ("HUF", 200_000, True), ("HUF", 200_001, False)),
+COMPARED = [
+    *(("EUR", 500, "5.00", True), ("EUR", 500, "5", True), ("EUR", 500, "500.00", False)),
+    *(("EUR", 500, "500", False), ("EUR", 500, "", False), ("EUR", 500, "5,00", False)),
+    *(("JPY", 2000, "2000", True), ("JPY", 2000, "20.00", False), ("JPY", 2000, "20", False)),
+    *(("KWD", 5000, "5.000", True), ("KWD", 5000, "50.00", False), ("LAK", 5_000_000, "50000.00", True)),
 ]
 
 
-@pytest.mark.parametrize(("currency", "minor", "is_low"), LOW)
-def test_only_a_payment_of_a_low_amount_is_recorded(currency: str, minor: int, is_low: bool) -> None:
+@pytest.mark.parametrize(("currency", "minor", "shown", "is_same"), COMPARED)
+def test_only_a_payment_is_recorded_of_which_the_bank_statement_shows_the_same_amount(
+    currency: str, minor: int, shown: str, is_same: bool
+) -> None:
     order = an_order(reference="PAID", currency=currency, amount_minor=minor)
     a_payment(order, captured=minor, authorized=minor, is_test=False)
-    if not is_low:
-        with pytest.raises(CommandError, match=r"not a low amount.* at most [52]"):
-            doctor(record_payment="PAID", by="anna")
+    if not is_same:
+        with pytest.raises(CommandError, match=r"(the bank statement shows|misread the decimal point)"):
+            doctor(record_payment="PAID", by="anna", amount=shown)
     else:
-        doctor(record_payment="PAID", by="anna")
-    assert GoLiveCheck.objects.exists() is is_low
+        doctor(record_payment="PAID", by="anna", amount=shown)
+    assert [check.amount_minor for check in GoLiveCheck.objects.all()] == [minor] * is_same
 
 
 def test_an_order_that_proves_nothing_is_not_recorded() -> None:
@@ -244,7 +248,7 @@ def test_an_order_that_proves_nothing_is_not_recorded() -> None:
         ({"record_payment": "ELSEWHERE"}, "paid elsewhere"),
     ):
         with pytest.raises(CommandError, match=words):
-            doctor(**{"by": "anna", **options})
+            doctor(**{"by": "anna", "amount": "1.00", **options})
 
 
 # One harmless question to a gateway

@@ -6,7 +6,7 @@ them, and `settings()` raises while there is one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,10 +15,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_set_by_tests, is_test_run
-from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettings
-from wallet_gateway.conf.sections import WrongSettings
-from wallet_gateway.conf.shop_settings import Settings, live_aliases, read_settings
-from wallet_gateway.conf.values import SETTING, Problem
+from wallet_gateway.conf.fields import SETTING, Problem, WrongSettings
+from wallet_gateway.conf.model import SANDBOX_MERCHANT, Context, GatewaySettings, Settings
 from wallet_gateway.domain.policy import NOBODY_ALONE, ApprovalPolicy
 
 SANDBOX: dict[str, Any] = {
@@ -41,7 +39,7 @@ SANDBOX: dict[str, Any] = {
 def settings() -> Settings:
     """Return the settings; raises `ImproperlyConfigured` that names all errors in them."""
     try:
-        return read_settings(_raw(debug=django_settings.DEBUG), debug=django_settings.DEBUG)
+        return Settings.read(_raw(debug=django_settings.DEBUG), debug=django_settings.DEBUG)
     except WrongSettings as wrong:
         said = str(wrong)
     if is_test_run() and not is_set_by_tests(_raw(debug=False)) and not problems(debug=True):
@@ -62,23 +60,14 @@ def find_gateway(alias: str) -> GatewaySettings | None:
         return None
 
 
-def known_without_database() -> Mapping[str, GatewaySettings]:
-    """Return the gateways of the settings; none where the accounts are elsewhere, such as in a table."""
-    return settings().gateways if settings().elsewhere is None else {}
-
-
-def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
+def wrong_accounts() -> Mapping[str, str]:
     """Return what is wrong with each account outside the settings that cannot be used, by alias.
 
     Under an empty alias stands why the accounts as a whole cannot be read.
     """
     elsewhere = settings().elsewhere
-    return {} if elsewhere is None else elsewhere.problems()
-
-
-def account_problems() -> Mapping[str, str]:
-    """Return the same as one text for each account."""
-    return {alias: "; ".join(map(str, problems)) for alias, problems in wrong_accounts().items()}
+    found = {} if elsewhere is None else elsewhere.problems()
+    return {alias: "; ".join(map(str, problems)) for alias, problems in found.items()}
 
 
 def check_account(alias: str, given: object) -> tuple[Problem, ...]:
@@ -129,16 +118,6 @@ def shop_origins(alias: str) -> tuple[str, ...]:
     return (own, *settings().continue_origins)
 
 
-def csrf_header() -> str:
-    """Return the header in which the project expects a form's token: by default Django's `X-CSRFTOKEN`."""
-    return django_settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-")
-
-
-def trusted_origins() -> Sequence[str]:
-    """Return the origins that the project trusts, beside its own, to send its forms."""
-    return django_settings.CSRF_TRUSTED_ORIGINS
-
-
 def problems(*, debug: bool | None = None) -> tuple[Problem, ...]:
     """Return everything that is missing or wrong in the settings, without using network and database.
 
@@ -146,7 +125,7 @@ def problems(*, debug: bool | None = None) -> tuple[Problem, ...]:
     """
     debug = django_settings.DEBUG if debug is None else debug
     try:
-        read_settings(_raw(debug=debug), debug=debug)
+        Settings.read(_raw(debug=debug), debug=debug)
     except WrongSettings as wrong:
         return wrong.problems
     return ()
@@ -158,7 +137,7 @@ def live_gateways() -> list[str]:
     Accounts outside the settings are not among them.
     """
     given = _raw(debug=django_settings.DEBUG)
-    return live_aliases(given.get("GATEWAYS")) if isinstance(given, dict) else []
+    return Context(given=given, debug=False).live_aliases() if isinstance(given, dict) else []
 
 
 def _forget(*, setting: str, **_: object) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -15,10 +16,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
-from wallet_gateway.conf.gateway_settings import GatewaySettings
-from wallet_gateway.conf.sections import Section, section_of, settings_in
-from wallet_gateway.conf.shop_settings import Settings
-from wallet_gateway.conf.values import SETTING
+from wallet_gateway.conf.fields import SETTING, Section, section_at, section_of, settings_in
+from wallet_gateway.conf.model import Settings
 
 _SEPARATOR = "__"
 _PREFIX = f"{SETTING}{_SEPARATOR}"
@@ -43,7 +42,7 @@ def wallet_gateway_from_environment(defaults: Mapping[str, Any] | None = None) -
     cannot be read as its setting's type, without the text, which may be a secret, and for two variables that
     set the same, such as one with and one without `_FILE`.
     """
-    value = _copy(defaults or {})
+    value = deepcopy(dict(defaults or {}))
     known: dict[tuple[str, ...], str] = {}
     for name in sorted(os.environ):
         if name.startswith(_PREFIX):
@@ -54,67 +53,42 @@ def wallet_gateway_from_environment(defaults: Mapping[str, Any] | None = None) -
     return value
 
 
-def _copy(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _copy(value) if isinstance(value, dict) else value for name, value in given.items()}
-
-
 def _put(value: dict[str, Any], variable: str) -> tuple[str, ...]:
     """Write one variable's value to its place among the others; return the names that lead there."""
-    *levels, last = _path(variable)
-    known = _known(levels)
+    names = variable.removeprefix(_PREFIX).split(_SEPARATOR)
+    # Aliases of gateways are in small letters.
+    *levels, last = [name.lower() if at == 1 else name for at, name in enumerate(names)]
+    fields = settings_in(section_at(Settings, levels))
+    known = {name: _kinds(field.annotation) for name, field in fields.items()}
+    # A dotted path, if it is one text: a dict has a variable for each option.
+    known |= {} if levels else {"GATEWAYS": {str}}
     for level in levels:
         inner = value.setdefault(level, {})
         if not isinstance(inner, dict):
             raise ImproperlyConfigured(f"{variable} has no place: {level} is not a dict")
         value = inner
+    text = os.environ[variable]
     if last.endswith(_FILE) and last not in known:
-        last, text = last.removesuffix(_FILE), _text_of_file(variable)
-    else:
-        text = os.environ[variable]
+        last = last.removesuffix(_FILE)
+        try:
+            text = Path(text).read_text(encoding="utf-8").rstrip("\r\n")
+        except OSError as error:
+            raise ImproperlyConfigured(f"{variable} names a file that cannot be read") from error
+        except UnicodeDecodeError:
+            # The cause would hold the file's octets.
+            raise ImproperlyConfigured(f"{variable} names a file that is no text in UTF-8") from None
     value[last] = _parsed(variable, text, known.get(last, ()))
     return (*levels, last)
 
 
-def _path(variable: str) -> Sequence[str]:
-    """Return the names of the levels; aliases of gateways are in small letters."""
-    levels = variable.removeprefix(_PREFIX).split(_SEPARATOR)
-    return [name.lower() if at == 1 else name for at, name in enumerate(levels)]
-
-
-def _known(levels: Sequence[str]) -> Mapping[str, _Kinds]:
-    """Return the types of the settings of the level that a path leads to; none for one that leads nowhere."""
-    match levels:
-        case []:
-            fields = settings_in(Settings)
-        case ["GATEWAYS" | "BASE_URLS", _, *inner]:
-            fields = settings_in(GatewaySettings)
-            for name in inner:
-                section = section_of(fields[name].annotation) if name in fields else None
-                fields = {} if section is None else settings_in(section)
-        case _:
-            fields = {}
-    return {name: _kinds(field.annotation) for name, field in fields.items()}
-
-
 def _kinds(annotation: object) -> _Kinds:
     """Return the types that a setting may have."""
-    if section_of(annotation):
-        return {Section}
-    if get_origin(annotation) is Annotated:
+    kind = get_origin(annotation)
+    if kind is Annotated:
         return _kinds(get_args(annotation)[0])
-    if get_origin(annotation) in {Union, UnionType}:
-        return {kind for one in get_args(annotation) for kind in _kinds(one)}
-    return {get_origin(annotation) or annotation}
-
-
-def _text_of_file(variable: str) -> str:
-    try:
-        return Path(os.environ[variable]).read_text(encoding="utf-8").rstrip("\r\n")
-    except OSError as error:
-        raise ImproperlyConfigured(f"{variable} names a file that cannot be read") from error
-    except UnicodeDecodeError:
-        # The cause would hold the file's octets.
-        raise ImproperlyConfigured(f"{variable} names a file that is no text in UTF-8") from None
+    if kind in {Union, UnionType}:
+        return {each for one in get_args(annotation) for each in _kinds(one)}
+    return {kind or (Section if section_of(annotation) else annotation)}
 
 
 def _parsed(variable: str, text: str, kinds: _Kinds) -> object:

@@ -6,17 +6,22 @@ and `wallet_doctor` show the findings.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import os
+import stat
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 import django
 from django.apps import apps
 from django.conf import STATICFILES_STORAGE_ALIAS
 from django.conf import settings as django_settings
+from django.core.checks import Tags
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.urls import NoReverseMatch, reverse
@@ -24,10 +29,8 @@ from django.utils.module_loading import import_string
 from django.views.debug import SafeExceptionReporterFilter
 
 from wallet_gateway import conf
-from wallet_gateway.conf import collectors, middleware
-from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettings
-from wallet_gateway.conf.published_keys import published_secret_keys
-from wallet_gateway.conf.values import SETTING, end_of_certificate, is_local, is_readable_by_others
+from wallet_gateway.conf.fields import SETTING, is_local, published_secret_keys
+from wallet_gateway.conf.model import SANDBOX_MERCHANT, GatewaySettings
 from wallet_gateway.findings import Code, Finding, error, warning
 
 SUBJECT = "settings"
@@ -43,20 +46,10 @@ def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
     read, because the system checks run where there is no database yet.
     """
     yield from wrong_settings()
-    yield from default_gateway()
-    yield from vulnerable_django()
-    yield from time_zones()
-    yield from packages()
-    yield from database_router()
-    yield from served_sandbox()
-    yield from urls()
-    yield from databases()
-    yield from atomic_middleware()
-    yield from static_modules(gateways)
-    yield from static_origin(gateways)
-    yield from dangers(gateways)
-    yield from client_certificates(gateways)
-    yield from risky_collectors()
+    for _, rule in RULES:
+        yield from rule()
+    for _, rule_of_gateways in RULES_OF_GATEWAYS:
+        yield from rule_of_gateways(gateways)
 
 
 def wrong_settings(*, debug: bool | None = None) -> Iterator[Finding]:
@@ -87,34 +80,23 @@ def time_zones() -> Iterator[Finding]:
         yield error(Code.TIME_ZONES_OFF, SUBJECT)
 
 
-IMPORTED_ON_FIRST_USE = (
-    "cryptography.fernet",
-    "cryptography.x509",
-    "requests",
-    "rest_framework.views",
-    "sqlite3",
-    "urllib3.connectionpool",
-)
-"""What a worker imports when it first needs it, and does without where nothing needs it."""
-
-
 def packages() -> Iterator[Finding]:
-    """Check that what is imported on first use is there, before a customer waits for it."""
-    for name in IMPORTED_ON_FIRST_USE:
+    """Check that what a worker imports on first use is there, before a customer waits for it."""
+    for name in (
+        *("cryptography.fernet", "cryptography.x509", "requests", "rest_framework.views", "sqlite3"),
+        "urllib3.connectionpool",
+    ):
         try:
             import_module(name)
         except ImportError as problem:
             yield error(Code.PACKAGE_MISSING, SUBJECT, package=name, problem=problem)
 
 
-_TIMES_ASKED = 20
-"""How often a router is asked about each table: some choose one of several replicas at random."""
-
-
 def database_router() -> Iterator[Finding]:
     """Check that all rows are in one database: rows outside one transaction are not locked together."""
     models = tuple(apps.get_app_config("wallet_gateway").get_models(include_auto_created=True))
-    asked = product(range(_TIMES_ASKED), (router.db_for_write, router.db_for_read), models)
+    # Often: some routers choose one of several replicas at random.
+    asked = product(range(20), (router.db_for_write, router.db_for_read), models)
     for alias in sorted({question(model) for _, question, model in asked} - {DEFAULT_DB_ALIAS}):
         yield error(Code.TABLES_ELSEWHERE, SUBJECT, database=alias, expected=DEFAULT_DB_ALIAS)
 
@@ -140,20 +122,32 @@ def databases() -> Iterator[Finding]:
         if given.get("ATOMIC_REQUESTS"):
             yield warning(Code.ATOMIC_REQUESTS, SUBJECT, database=alias)
         if connections[alias].vendor == "sqlite":
-            yield from _sqlite(alias, given)
+            if given.get("OPTIONS", {}).get("transaction_mode", "").upper() != "IMMEDIATE":
+                yield warning(Code.SQLITE_NOT_IMMEDIATE, SUBJECT, database=alias)
+            if not django_settings.DEBUG:
+                yield warning(Code.SQLITE_IN_PRODUCTION, SUBJECT, database=alias)
 
 
 def atomic_middleware() -> Iterator[Finding]:
-    """Report each middleware that opens a transaction around every view: no payment could begin in it."""
-    for name in middleware.opening_transactions(django_settings.MIDDLEWARE):
-        yield error(Code.ATOMIC_MIDDLEWARE, SUBJECT, middleware=name)
-
-
-def _sqlite(alias: str, given: Mapping[str, Any]) -> Iterator[Finding]:
-    if given.get("OPTIONS", {}).get("transaction_mode", "").upper() != "IMMEDIATE":
-        yield warning(Code.SQLITE_NOT_IMMEDIATE, SUBJECT, database=alias)
-    if not django_settings.DEBUG:
-        yield warning(Code.SQLITE_IN_PRODUCTION, SUBJECT, database=alias)
+    """Report each `RevisionMiddleware` of django-reversion that opens a transaction around every view."""
+    try:
+        base = import_string("reversion.middleware.RevisionMiddleware")
+    except (ImportError, RuntimeError):
+        # It is not there, or not in use: then its models cannot be imported without its app.
+        return
+    for name in django_settings.MIDDLEWARE:
+        try:
+            found = import_string(name)
+        except ImportError:
+            # Django itself says so.
+            continue
+        if not isinstance(found, type) or not issubclass(found, base):
+            continue
+        given: Any = found
+        # A shop that says which requests create a revision may have left the plugin's out.
+        says_which = given.request_creates_revision is not base.request_creates_revision
+        if given.atomic and given.using in {None, DEFAULT_DB_ALIAS} and not says_which:
+            yield error(Code.ATOMIC_MIDDLEWARE, SUBJECT, middleware=name)
 
 
 def static_modules(gateways: Gateways | None = None) -> Iterator[Finding]:
@@ -168,17 +162,12 @@ def static_modules(gateways: Gateways | None = None) -> Iterator[Finding]:
 
 def static_origin(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if static files are on another host: whether it allows CORS cannot be determined from here."""
-    files = _static_url()
+    storage = django_settings.STORAGES.get(STATICFILES_STORAGE_ALIAS, {})
+    # A storage may have another address than the settings.
+    files = str(storage.get("OPTIONS", {}).get("base_url") or django_settings.STATIC_URL or "/")
     for origin in _origins(gateways):
         if _origin(urljoin(origin, files)) != _origin(origin):
             yield warning(Code.STATIC_ORIGIN_DIFFERS, SUBJECT, files=files, pages=origin)
-
-
-def dangers(gateways: Gateways | None = None) -> Iterator[Finding]:
-    """Yield what is fine on a developer's machine and dangerous where customers pay."""
-    yield from debug_mode(gateways)
-    yield from sandbox_merchant(gateways)
-    yield from secret_keys(gateways)
 
 
 def debug_mode(gateways: Gateways | None = None) -> Iterator[Finding]:
@@ -223,10 +212,17 @@ def client_certificates(gateways: Gateways | None = None) -> Iterator[Finding]:
 
 
 def _certificate(name: str, certificate: str, key: str) -> Iterator[Finding]:
-    if is_readable_by_others(key):
-        yield warning(Code.CLIENT_KEY_READABLE, SUBJECT, setting=name, file=key)
-    ends = end_of_certificate(certificate)
-    if ends is not None and ends - datetime.now(UTC) < RENEWAL_TIME:
+    from cryptography.x509 import load_pem_x509_certificates
+
+    try:
+        # Where files have no such modes, they say nothing.
+        if os.name == "posix" and Path(key).stat().st_mode & stat.S_IROTH:
+            yield warning(Code.CLIENT_KEY_READABLE, SUBJECT, setting=name, file=key)
+        ends = load_pem_x509_certificates(Path(certificate).read_bytes())[0].not_valid_after_utc
+    except (OSError, ValueError):
+        # The files were right when the settings were judged; what they are now, the next call says.
+        return
+    if ends - datetime.now(UTC) < RENEWAL_TIME:
         day = ends.date().isoformat()
         yield warning(Code.CLIENT_CERT_ENDS, SUBJECT, setting=name, file=certificate, ends=day)
 
@@ -235,20 +231,79 @@ def _name(alias: str, option: str) -> str:
     return f"{SETTING}['GATEWAYS'][{alias!r}][{option!r}]"
 
 
-def risky_collectors() -> Iterator[Finding]:
-    """Warn of each option with which a collector of errors records what must not leave the shop."""
-    yield from collectors.sentry()
-    yield from collectors.opentelemetry()
+def exception_filter() -> Iterator[Finding]:
+    """Warn if Django's error reports are filtered by something that lets the settings' secrets through."""
     name = "DEFAULT_EXCEPTION_REPORTER_FILTER"
     if not issubclass(import_string(getattr(django_settings, name)), SafeExceptionReporterFilter):
         remedy = "Derive it from SafeExceptionReporterFilter, which hides FERNET_KEYS"
-        yield collectors.risky_option("Django", name, remedy)
+        yield _risky_option("Django", name, remedy)
 
 
-def _static_url() -> str:
-    """Return the address of static files according to the settings; a storage may have another one."""
-    storage = django_settings.STORAGES.get(STATICFILES_STORAGE_ALIAS, {})
-    return str(storage.get("OPTIONS", {}).get("base_url") or django_settings.STATIC_URL or "/")
+def sentry() -> Iterator[Finding]:
+    """Warn of each option with which an active Sentry records more than an emptied traceback."""
+    sdk = sys.modules.get("sentry_sdk")
+    client = sdk.get_client() if sdk is not None else None
+    options: Mapping[str, Any] = client.options if client is not None and client.is_active() else {}
+    given = options.get("data_collection") or {}
+    by_kind = bool(given.get("provided_by_user"))
+    if given.get("user_info") if by_kind else options.get("send_default_pii"):
+        option = "data_collection['user_info']" if by_kind else "send_default_pii"
+        yield _risky_option("Sentry", option, "Set it to False: users' e-mail addresses are recorded")
+    experiments = options.get("_experiments") or {}
+    if given.get("database_query_data") if by_kind else experiments.get("record_sql_params"):
+        option = "data_collection['database_query_data']" if by_kind else "record_sql_params"
+        yield _risky_option("Sentry", option, "Set it to False: the parameters are the rows")
+    # Frames that still run keep their variables; only those of an exception are emptied.
+    if given.get("stack_frame_variables") if by_kind else options.get("include_local_variables"):
+        for option in ("attach_stacktrace", "add_full_stack"):
+            if options.get(option):
+                yield _risky_option("Sentry", option, "Record no local variables beside it")
+
+
+def opentelemetry() -> Iterator[Finding]:
+    """Warn if OpenTelemetry is set to record the headers by which a person is known."""
+    prefix = "OTEL_INSTRUMENTATION_HTTP_CAPTURE_HEADERS_"
+    captured, sanitized = (
+        {part.strip().lower() for part in os.environ.get(prefix + name, "").split(",") if part.strip()}
+        for name in ("SERVER_REQUEST", "SANITIZE_FIELDS")
+    )
+    any_header = any(not name.replace("-", "").isalnum() for name in captured)
+    open_ones = [name for name in ("cookie", "authorization") if any_header or name in captured]
+    if exposed := [name for name in open_ones if not {name, f".*{name}.*", ".*"} & sanitized]:
+        remedy = f"Name {' and '.join(exposed)} in {prefix}SANITIZE_FIELDS"
+        yield _risky_option("OpenTelemetry", f"{prefix}SERVER_REQUEST", remedy)
+
+
+def _risky_option(collector: str, option: str, remedy: str) -> Finding:
+    """Return the finding of one option; the remedy is a sentence without its full stop."""
+    code = Code.COLLECTOR_RECORDS_TOO_MUCH
+    return warning(code, SUBJECT, collector=collector, option=option, remedy=remedy)
+
+
+RULES: Final[Sequence[tuple[str, Callable[[], Iterator[Finding]]]]] = (
+    (Tags.compatibility, default_gateway),
+    (Tags.security, vulnerable_django),
+    (Tags.compatibility, time_zones),
+    (Tags.compatibility, packages),
+    (Tags.compatibility, database_router),
+    (Tags.security, served_sandbox),
+    (Tags.urls, urls),
+    (Tags.database, databases),
+    (Tags.compatibility, atomic_middleware),
+    (Tags.security, exception_filter),
+    (Tags.security, sentry),
+    (Tags.security, opentelemetry),
+)
+"""The rules of a project, each with the tag of its system check."""
+RULES_OF_GATEWAYS: Final[Sequence[tuple[str, Callable[[Gateways | None], Iterator[Finding]]]]] = (
+    (Tags.staticfiles, static_modules),
+    (Tags.staticfiles, static_origin),
+    (Tags.security, debug_mode),
+    (Tags.security, sandbox_merchant),
+    (Tags.security, secret_keys),
+    (Tags.security, client_certificates),
+)
+"""The same of rules for each gateway; without any they look at those of the settings."""
 
 
 def _origin(url: str) -> tuple[str, str]:
@@ -269,9 +324,11 @@ def _known(gateways: Gateways | None) -> Gateways:
     if gateways is not None:
         return gateways
     try:
-        return tuple(conf.known_without_database().values())
+        known = conf.settings()
     except ImproperlyConfigured:
         return ()
+    # Those in a table are not read here.
+    return tuple(known.gateways.values()) if known.elsewhere is None else ()
 
 
 def _origins(gateways: Gateways | None) -> Iterable[str]:
@@ -281,19 +338,3 @@ def _origins(gateways: Gateways | None) -> Iterable[str]:
     except ImproperlyConfigured:
         return ()
     return dict.fromkeys([origin, *(gateway.public_origin for gateway in _known(gateways))])
-
-
-# One gateway, for `wallet_doctor` only: both are right for a while, so they are no system checks
-
-
-def disabled_sending(given: GatewaySettings) -> Iterator[Finding]:
-    """Warn if the settings let nothing new be sent to a gateway."""
-    if not given.policy.sending:
-        yield warning(Code.SENDING_DISABLED, f"gateway {given.alias}")
-
-
-def live_profile(given: GatewaySettings) -> Iterator[Finding]:
-    """Check that a gateway of a live shop has the live profile."""
-    if given.account.profile != "prod":
-        subject = f"going live with {given.alias}"
-        yield error(Code.PROFILE_NOT_LIVE, subject, profile=repr(given.account.profile))

@@ -49,21 +49,15 @@ def _of_columns(connection: BaseDatabaseWrapper) -> Iterator[Finding]:
     tables = [model._meta.db_table for model in models]
     question = _COLUMNS.format(places=", ".join(["%s"] * len(tables)))
     found = _rows(connection, question, (_EVERY_LETTER, *tables))
-    for (table, known), columns in groupby(found, itemgetter(0, 2)):
-        yield _of_table(connection, table, known, [(name, kind, null) for _, name, _, kind, null in columns])
-
-
-def _of_table(
-    connection: BaseDatabaseWrapper, table: str, known: str, columns: Sequence[tuple[str, str, str]]
-) -> Finding:
     quote = connection.ops.quote_name
-    changes = [f"DEFAULT CHARACTER SET {_EVERY_LETTER}"]
-    for name, kind, nullable in columns:
-        null = "NULL" if nullable == "YES" else "NOT NULL"
-        changes.append(f"MODIFY {quote(name)} {kind} CHARACTER SET {_EVERY_LETTER} {null}")
-    remedy = f"Run ALTER TABLE {quote(table)} {', '.join(changes)};"
-    names = ", ".join(name for name, _, _ in columns)
-    return _finding(f"the table {table} (in {names})", known, remedy)
+    for (table, known), columns in groupby(found, itemgetter(0, 2)):
+        names, changes = [], [f"DEFAULT CHARACTER SET {_EVERY_LETTER}"]
+        for _, name, _, kind, nullable in columns:
+            null = "NULL" if nullable == "YES" else "NOT NULL"
+            names.append(name)
+            changes.append(f"MODIFY {quote(name)} {kind} CHARACTER SET {_EVERY_LETTER} {null}")
+        remedy = f"Run ALTER TABLE {quote(table)} {', '.join(changes)};"
+        yield _finding(f"the table {table} (in {', '.join(names)})", known, remedy)
 
 
 def _finding(place: str, known: str, remedy: str) -> Finding:

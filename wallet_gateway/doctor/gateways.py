@@ -16,8 +16,6 @@ from wallet_gateway import conf
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.proxy import proxy_of
-from wallet_gateway.conf import project
-from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.policy import GatewayAddress
@@ -46,9 +44,19 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
         # An account may go between its listing and this look, and so may a certificate's file.
         yield error(Code.GATEWAY_UNREACHABLE, subject, error=str(failure))
         return
-    yield from project.disabled_sending(given)
-    yield from _former_accounts(given)
-    yield from _proxy(subject, given)
+    if not given.policy.sending:
+        yield warning(Code.SENDING_DISABLED, subject)
+    live, is_test = live_aliases(), is_test_gateway(alias)
+    if is_test and (count := payments_by_mode(alias, is_test=False)):
+        yield warning(Code.LIVE_BEHIND_TEST, subject, count=count)
+    # What nobody can capture or refund, because the alias was given another account.
+    account, since = (given.account.merchant_id, given.account.store_id), timezone.now() - _LOOKED_BACK
+    for used, count in payments_of_former_accounts(alias, now=account, since=since, live=live).items():
+        names = dict(zip(("merchant", "store"), used, strict=True))
+        yield error(Code.MERCHANT_ACCOUNT_CHANGED, subject, count=count, **names)
+    if (proxy := proxy_of(given.proxy, given.base_url)) is not None:
+        message = _("reached through the proxy %(proxy)s, as %(setting)s says")
+        yield ok(subject, message, proxy=proxy.shown, setting=proxy.named_by)
     exchange: Exchange | None
     try:
         answer = context.gateway.status(context.new_reference())
@@ -64,18 +72,6 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
     yield from _clock(alias, exchange.date if exchange else "", timezone.now())
 
 
-def _former_accounts(given: GatewaySettings) -> Iterator[Finding]:
-    """Find payments that nobody can capture or refund, because the alias was given another account."""
-    account = given.account.merchant_id, given.account.store_id
-    since = timezone.now() - _LOOKED_BACK
-    live, is_test = live_aliases(), is_test_gateway(given.alias)
-    if is_test and (count := payments_by_mode(given.alias, is_test=False)):
-        yield warning(Code.LIVE_BEHIND_TEST, f"gateway {given.alias}", count=count)
-    for used, count in payments_of_former_accounts(given.alias, now=account, since=since, live=live).items():
-        names = dict(zip(("merchant", "store"), used, strict=True))
-        yield error(Code.MERCHANT_ACCOUNT_CHANGED, f"gateway {given.alias}", count=count, **names)
-
-
 def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Finding:
     if isinstance(failure, NotSent) and address.start_command:
         told = {"address": address.url, "error": str(failure), "command": address.start_command}
@@ -87,14 +83,6 @@ def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Fin
     if isinstance(failure, OutcomeUnknown) and failure.retry_after is not None:
         return warning(Code.GATEWAY_BUSY, subject, error=str(failure))
     return error(Code.UNEXPECTED_ANSWER, subject, error=str(failure))
-
-
-def _proxy(subject: str, given: GatewaySettings) -> Iterator[Finding]:
-    """Name the proxy through which the gateway is reached, and who says so."""
-    proxy = proxy_of(given.proxy, given.base_url)
-    if proxy is not None:
-        message = _("reached through the proxy %(proxy)s, as %(setting)s says")
-        yield ok(subject, message, proxy=proxy.shown, setting=proxy.named_by)
 
 
 def _wallet_key(subject: str, context: GatewayContext) -> Iterator[Finding]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC
+from typing import Final
 
 from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
@@ -42,13 +43,9 @@ def look_at_settings() -> Iterator[Finding]:
     """Return the findings of the system checks, including those that query the database."""
     # Here the database is there to ask, so accounts in a table are looked at as well.
     known = None if conf.problems() else tuple(conf.settings().gateways.values())
-    ours = (DEFAULT_DB_ALIAS,)
-    found = (
-        *project.findings(known),
-        *look_at_durability(ours),
-        *look_at_character_sets(ours),
-        *look_at_missing_gateways(ours),
-    )
+    found = [*project.findings(known)]
+    for rule in RULES_OF_DATABASES:
+        found += rule((DEFAULT_DB_ALIAS,))
     yield from found or (ok("settings", _("complete, and the database keeps what it has committed")),)
 
 
@@ -84,6 +81,14 @@ def look_at_missing_gateways(aliases: Iterable[str]) -> Iterator[Finding]:
         yield warning(Code.GATEWAY_MISSING, "settings", gateway=alias, count=count)
 
 
+RULES_OF_DATABASES: Final[Sequence[Callable[[Iterable[str]], Iterator[Finding]]]] = (
+    look_at_durability,
+    look_at_character_sets,
+    look_at_missing_gateways,
+)
+"""The rules that ask databases, by their aliases; they are system checks as well."""
+
+
 def look_at_keys() -> Iterator[Finding]:
     """Check that secrets at rest are readable: the keys of the settings must open the newest stored key."""
     ciphers = gateways.ciphers()
@@ -104,9 +109,14 @@ def look_at_keys() -> Iterator[Finding]:
 def look_at_database() -> Iterator[Finding]:
     """Return the database's real isolation level, and how far its clock differs from this machine's."""
     subject = f"database ({connection.vendor})"
+    is_mariadb = getattr(connection, "mysql_is_mariadb", False)
+    # SQLite has one level only; it is asked all the same, as a database that does not answer is a finding.
+    question = _ISOLATION.get("mariadb" if is_mariadb else connection.vendor, "SELECT 'serializable'")
     try:
-        level = _isolation()
-        ahead = _seconds_ahead()
+        with connection.cursor() as cursor:
+            cursor.execute(question)
+            level = str(cursor.fetchone()[0]).lower().replace("-", " ")
+        then, now = gateways.DatabaseClock().now().astimezone(UTC), timezone.now()
     except Error as failure:
         yield error(Code.DATABASE_SILENT, subject, error=type(failure).__name__)
         return
@@ -116,6 +126,8 @@ def look_at_database() -> Iterator[Finding]:
         yield ok(subject, _("isolation is %(isolation)s"), isolation=level)
     else:
         yield warning(Code.ISOLATION_STRICT, subject, isolation=level)
+    # Without `USE_TZ`, which is a finding of its own, they cannot be compared.
+    ahead = 0.0 if timezone.is_naive(now) else (then - now).total_seconds()
     if abs(ahead) > CLOCK_MAY_DIFFER_SECONDS:
         yield warning(Code.CLOCK_DIFFERS, "clock of the database", seconds=f"{ahead:+.0f}")
 
@@ -132,22 +144,3 @@ def look_at_tables() -> Iterator[Finding]:
     if missing:
         names = ", ".join(missing)
         yield error(Code.NOT_MIGRATED, f"database ({connection.vendor})", missing=names)
-
-
-def _seconds_ahead() -> float:
-    then, now = _database_time(), timezone.now()
-    # Without `USE_TZ`, which is a finding of its own, they cannot be compared.
-    return 0.0 if timezone.is_naive(now) else (then - now).total_seconds()
-
-
-def _isolation() -> str:
-    mariadb = getattr(connection, "mysql_is_mariadb", False)
-    # SQLite has one level only; it is asked all the same, as a database that does not answer is a finding.
-    question = _ISOLATION.get("mariadb" if mariadb else connection.vendor, "SELECT 'serializable'")
-    with connection.cursor() as cursor:
-        cursor.execute(question)
-        return str(cursor.fetchone()[0]).lower().replace("-", " ")
-
-
-def _database_time() -> datetime:
-    return gateways.DatabaseClock().now().astimezone(UTC)

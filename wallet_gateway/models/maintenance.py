@@ -182,7 +182,7 @@ class ForgottenReference(models.Model):
 
 
 class GoLiveCheck(models.Model):
-    """A real payment of a low amount that a person has compared with the bank statement."""
+    """A real payment that a person has compared with the bank statement."""
 
     gateway = models.CharField(max_length=32)
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks")

@@ -85,7 +85,7 @@ def wrong_accounts() -> Mapping[str, str]:
 
     :returns: sentences by alias, without secrets; under an empty alias why no account can be read.
     """
-    return conf.account_problems()
+    return conf.wrong_accounts()
 
 
 @sensitive_variables()

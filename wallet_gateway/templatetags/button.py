@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.forms.utils import flatatt
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from wallet_gateway import conf
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
@@ -78,7 +78,7 @@ def wallet_button(order: PaymentOrder) -> WalletButton | None:
             name: reverse(f"wallet_gateway:wallet_{name}", args=[order.token])
             for name in ("session", "price", "reference", "result", "event")
         },
-        csrf_header=conf.csrf_header(),
+        csrf_header=settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-"),
         pay_js_url=wallet.pay_js_url,
         is_hosted=bool(wallet.wallet_js_url),
         attributes=flatatt(wallet_attributes(order.gateway)),

@@ -13,7 +13,7 @@ from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from wallet_gateway.conf.account_rules import with_address
+from wallet_gateway.conf.accounts import with_address
 from wallet_gateway.conf.django_tests import SetByTests
 from wallet_gateway.testing.accounts import path_for_tests
 from wallet_gateway.testing.origins import origin_for_tests, without_replaced_origin

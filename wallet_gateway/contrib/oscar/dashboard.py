@@ -23,12 +23,13 @@ from wallet_gateway.contrib.held_instance import columns_of, take_over
 from wallet_gateway.contrib.operation_result import why_not_approved
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import GatewayTransaction, PaymentOrder, permissions
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.models.decisions import CAPTURE, REFUND, REVERSE
 
 _PERMISSIONS: Final = {
-    sources.PAID: permissions.CAPTURE,
-    sources.REFUNDED: permissions.REFUND,
-    sources.RELEASED: permissions.REVERSE,
+    sources.PAID: CAPTURE,
+    sources.REFUNDED: REFUND,
+    sources.RELEASED: REVERSE,
 }
 _DOUBLE_CLICK: Final = timedelta(minutes=1)
 

@@ -35,12 +35,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--record-payment", metavar="REFERENCE", help="note that you compared it with the bank statement"
         )
+        parser.add_argument("--amount", default="", help="what the bank statement shows, such as 5.00")
         parser.add_argument("--gateway", metavar="ALIAS", help="that of the recorded order")
         parser.add_argument("--by", default="", help="who compared it; the login name or number if not given")
 
     def handle(self, *, go_live: bool, record_payment: str | None, by: str, **options: Any) -> None:
         if record_payment:
-            self._record(record_payment, by or login_name(), options["gateway"])
+            self._record(
+                record_payment, amount=options["amount"], by=by or login_name(), gateway=options["gateway"]
+            )
         found = run_checks(go_live=go_live)
         text = (
             json.dumps([finding.as_dict() for finding in found], indent=2)
@@ -52,9 +55,9 @@ class Command(BaseCommand):
         if not is_well(found):
             sys.exit(1)
 
-    def _record(self, reference: str, by: str, gateway: str | None) -> None:
+    def _record(self, reference: str, *, amount: str, by: str, gateway: str | None) -> None:
         try:
-            record_payment(reference, by=by, gateway=gateway)
+            record_payment(reference, amount=amount, by=by, gateway=gateway)
         except PaymentOrder.DoesNotExist as error:
             check_has_orders(gateway)
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
