@@ -58,6 +58,13 @@ def current_conditions() -> Conditions:
     return Conditions(now=datetime.now(UTC) + behaviour.clock_ahead, behaviour=behaviour)
 
 
+def note_due(at: datetime) -> None:
+    """Note that something becomes due at a time."""
+    state = SandboxState.objects.get()
+    if state.next_due_at is None or at < state.next_due_at:
+        SandboxState.objects.update(next_due_at=at)
+
+
 def advance_clock(by: timedelta) -> datetime:
     """Advance the sandbox's clock and return the new time; raises ``ClockLimitReached``."""
     with write_lock():

@@ -19,9 +19,9 @@ from django.http import HttpRequest, HttpResponseBase
 from wallet_gateway.sandbox.api.exchange import Exchange
 from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
 from wallet_gateway.sandbox.db_transactions import write_lock
-from wallet_gateway.sandbox.models import LateRequest
-from wallet_gateway.sandbox.state import Conditions, current_conditions
-from wallet_gateway.sandbox.wallet.three_d_secure import expire_authentications
+from wallet_gateway.sandbox.models import LateRequest, SandboxState
+from wallet_gateway.sandbox.state import Conditions, current_conditions, note_due
+from wallet_gateway.sandbox.wallet.three_d_secure import expire_authentications, waiting_authentications
 
 # The key exists only in this process: after a restart, stored requests are unreadable and are dropped.
 _FERNET: Final = Fernet(Fernet.generate_key())
@@ -31,6 +31,7 @@ def delay_request(raw: RawRequest, conditions: Conditions, *, by: timedelta) -> 
     """Store a request until the clock has advanced by a duration."""
     values = asdict(raw) | {"body": base64.b64encode(raw.body).decode()}
     with write_lock():
+        note_due(conditions.now + by)
         LateRequest.objects.create(
             due_at=conditions.now + by,
             method=raw.method,
@@ -45,12 +46,12 @@ def execute_due_requests() -> Conditions:
     Returns the conditions under which they were executed.
     """
     conditions = current_conditions()
-    expire_authentications(conditions.now)
-    due = LateRequest.objects.filter(due_at__lte=conditions.now)
-    if not due.exists():
+    next_due_at = conditions.behaviour.next_due_at
+    if next_due_at is None or next_due_at > conditions.now:
         return conditions
     with write_lock():
-        for late in due.order_by("due_at", "pk"):
+        expire_authentications(conditions.now)
+        for late in LateRequest.objects.filter(due_at__lte=conditions.now).order_by("due_at", "pk"):
             late.delete()
             try:
                 values = json.loads(_FERNET.decrypt(bytes(late.sealed)))
@@ -58,6 +59,11 @@ def execute_due_requests() -> Conditions:
                 continue
             raw = RawRequest(**values | {"body": base64.b64decode(values["body"])})
             Exchange(raw=raw, parsed=parse_request(raw), conditions=conditions).process()
+        next_due = (
+            LateRequest.objects.order_by("due_at").values_list("due_at", flat=True).first(),
+            waiting_authentications().values_list("expires_at", flat=True).first(),
+        )
+        SandboxState.objects.update(next_due_at=min(filter(None, next_due), default=None))
     return conditions
 
 

@@ -44,7 +44,7 @@ def dispatch(raw: RawRequest) -> Reply:
         return Reply(status=204, headers=preflight_headers(raw))
     conditions = execute_due_requests()
     parsed = parse_request(raw)
-    fault = take_fault(parsed.operation)
+    fault = take_fault(parsed.operation, conditions)
     entry = journal.open_entry(raw, parsed, fault=fault.fault if fault else "", now=conditions.now)
     exchange = Exchange(raw=raw, parsed=parsed, conditions=conditions)
     try:

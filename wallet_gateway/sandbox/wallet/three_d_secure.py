@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import QuerySet
+
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
@@ -27,7 +29,7 @@ from wallet_gateway.sandbox.payments.provider_decision import (
 )
 from wallet_gateway.sandbox.payments.records import change_state
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.state import current_conditions, note_due
 
 LIFETIME: Final = timedelta(minutes=15)
 """Lifetime of the page; a customer who does not return in time has abandoned it."""
@@ -45,6 +47,7 @@ def open_authentication(
 ) -> Authentication:
     """Create the page of a pending authorization."""
     details = request.redirect_details
+    note_due(now + LIFETIME)
     return Authentication.objects.create(
         record=record,
         redirect_details=details.to_wire() if details else {},
@@ -87,16 +90,16 @@ def check_authentication_open(authentication: Authentication, *, now: datetime) 
         raise Refusal("AuthenticationUsedUp", f"The {name} was left: the payment is {record.state}.")
 
 
+def waiting_authentications() -> QuerySet[Authentication]:
+    """Return the pages whose payment waits for the customer, in the order in which they expire."""
+    waiting = Authentication.objects.filter(record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED)
+    return waiting.select_related("record").order_by("expires_at", "pk")
+
+
 def expire_authentications(now: datetime) -> None:
-    """End all payments whose page has expired."""
-    waiting = Authentication.objects.filter(
-        record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED, expires_at__lte=now
-    )
-    if not waiting.exists():
-        return
-    with write_lock():
-        for authentication in waiting.select_related("record").order_by("expires_at", "pk"):
-            change_state(authentication.record, ABANDONED, now=authentication.expires_at)
+    """End all payments whose page has expired; the caller holds the lock of writers."""
+    for authentication in waiting_authentications().filter(expires_at__lte=now):
+        change_state(authentication.record, ABANDONED, now=authentication.expires_at)
 
 
 def _decision_and_url_name(
