@@ -24,17 +24,14 @@ from proof.histories.virtual_time import VirtualTime, true_now
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox import state
-from wallet_gateway.sandbox.api import exchange, fault_injection
-from wallet_gateway.sandbox.api.delayed_requests import execute_due_requests
-from wallet_gateway.sandbox.api.exchange import Reply
-from wallet_gateway.sandbox.api.faults import FaultKind, applies_to, clear_faults, set_fault
-from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
-from wallet_gateway.sandbox.api.views import dispatch
+from wallet_gateway.sandbox import api, state
+from wallet_gateway.sandbox.api import Reply, dispatch, execute_due_requests
 from wallet_gateway.sandbox.control.provision import provision
+from wallet_gateway.sandbox.faults import FaultKind, applies_to, clear_faults, set_fault
 from wallet_gateway.sandbox.models import AuthenticationOutcome, Checkout, Outcome, TransactionRecord
 from wallet_gateway.sandbox.payments import checkouts, detached_refunds, follow_ups, records
 from wallet_gateway.sandbox.payments.records import ReferenceQuery
+from wallet_gateway.sandbox.requests import RawRequest, parse_request
 from wallet_gateway.sandbox.wallet.accounts import card_for
 from wallet_gateway.sandbox.wallet.keys import key_ring
 from wallet_gateway.sandbox.wallet.payment_data import approve
@@ -89,8 +86,7 @@ class SandboxGateway:
         """Let the sandbox read the virtual clock and wait in virtual time."""
         with (
             patch.object(state, "datetime", _Datetime),
-            patch.object(exchange, "cancellable_sleep", self.time.pass_by),
-            patch.object(fault_injection, "cancellable_sleep", self.time.pass_by),
+            patch.object(api, "cancellable_sleep", self.time.pass_by),
         ):
             yield
 

@@ -19,7 +19,7 @@ from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
+from wallet_gateway.sandbox.server import MAX_BODY_BYTES
 
 _AMOUNT: Final = re.compile(r"-?(0|[1-9][0-9]{0,13})(\.[0-9]{1,6})?")
 _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")

@@ -56,7 +56,7 @@ TIME_ZONE = "UTC"
 INSTALLED_APPS = ["django.contrib.staticfiles", "wallet_gateway.sandbox"]
 MIDDLEWARE = [
     "wallet_gateway.sandbox.access.AccessMiddleware",
-    "wallet_gateway.sandbox.api.delayed_requests.DelayedRequestsMiddleware",
+    "wallet_gateway.sandbox.api.DelayedRequestsMiddleware",
 ]
 ROOT_URLCONF = "wallet_gateway.sandbox.urls"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]

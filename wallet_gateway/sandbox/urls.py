@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
-from wallet_gateway.sandbox.api import views as api
+from wallet_gateway.sandbox import api
 from wallet_gateway.sandbox.console.views import console_urls
 from wallet_gateway.sandbox.control import views as control
 from wallet_gateway.sandbox.hosted import views as hosted

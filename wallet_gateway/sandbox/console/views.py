@@ -24,7 +24,7 @@ from django.views.decorators.http import require_POST, require_safe
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError, UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
-from wallet_gateway.sandbox.api import faults
+from wallet_gateway.sandbox import faults
 from wallet_gateway.sandbox.control.calls import CONTROL_CALLS, behaviour_in_force
 from wallet_gateway.sandbox.json_calls import InvalidInput
 from wallet_gateway.sandbox.models import (

@@ -18,10 +18,8 @@ from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.sandbox import merchants, state
-from wallet_gateway.sandbox.api import faults, journal
-from wallet_gateway.sandbox.api.delayed_requests import execute_due_requests
-from wallet_gateway.sandbox.api.request_parser import Operation
+from wallet_gateway.sandbox import faults, journal, merchants, state
+from wallet_gateway.sandbox.api import execute_due_requests
 from wallet_gateway.sandbox.control import provision
 from wallet_gateway.sandbox.json_calls import Input, InvalidInput, write_seconds
 from wallet_gateway.sandbox.models import (
@@ -48,6 +46,7 @@ from wallet_gateway.sandbox.payments.records import (
     find_pending,
 )
 from wallet_gateway.sandbox.payments.status import status_record
+from wallet_gateway.sandbox.requests import Operation
 from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, card_for
 from wallet_gateway.sandbox.wallet.payment_data import approve
 from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication

@@ -1,14 +1,14 @@
-"""The queue of faults: which faults exist, which operations they apply to, and which request they hit."""
+"""The queue of faults: which exist, which operations they apply to, and which request they hit."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.api.request_parser import TRANSACTION_OPERATIONS, Operation
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
 from wallet_gateway.sandbox.models import SandboxState, SetFault
+from wallet_gateway.sandbox.requests import TRANSACTION_OPERATIONS, Operation
 from wallet_gateway.sandbox.state import Conditions
 
 ANY_OPERATION: Final = "*"

@@ -30,7 +30,7 @@ from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING, WireModel
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
+from wallet_gateway.sandbox.server import MAX_BODY_BYTES
 
 
 class Operation(StrEnum):
