@@ -31,15 +31,20 @@ from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox import journal
+from wallet_gateway.sandbox.authorizations import authorize, expire_authentications, waiting_authentications
+from wallet_gateway.sandbox.checkouts import open_checkout
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.faults import FaultKind, take_fault
+from wallet_gateway.sandbox.follow_ups import execute_detached_refund, execute_follow_up
 from wallet_gateway.sandbox.merchants import merchant_of
 from wallet_gateway.sandbox.models import LateRequest, LetterCase, Merchant, SandboxState, SetFault
-from wallet_gateway.sandbox.payments.checkouts import open_checkout
-from wallet_gateway.sandbox.payments.detached_refunds import execute_detached_refund
-from wallet_gateway.sandbox.payments.follow_ups import execute_follow_up
-from wallet_gateway.sandbox.payments.provider_decision import SpecialAmount, special_amount
-from wallet_gateway.sandbox.payments.status import status_records
+from wallet_gateway.sandbox.payment_accounts import (
+    check_api_key,
+    create_payment_account,
+    describe_payment_account,
+    issue_public_key,
+)
+from wallet_gateway.sandbox.records import SLOW_AMOUNT, status_records
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.requests import Message, ParsedRequest, RawRequest, allowed_methods, parse_request
 from wallet_gateway.sandbox.server import (
@@ -51,10 +56,6 @@ from wallet_gateway.sandbox.server import (
     cancellable_sleep,
 )
 from wallet_gateway.sandbox.state import Conditions, FaultMode, RequestContext, current_conditions, note_due
-from wallet_gateway.sandbox.wallet.authorizations import authorize
-from wallet_gateway.sandbox.wallet.payment_accounts import create_payment_account, describe_payment_account
-from wallet_gateway.sandbox.wallet.public_keys import check_api_key, issue_public_key
-from wallet_gateway.sandbox.wallet.three_d_secure import expire_authentications, waiting_authentications
 
 SLOW_SECONDS: Final = 5.0
 """Delay of the answer to the special amount ``SLOW``."""
@@ -93,7 +94,7 @@ class Exchange:
         """Process the request and return the formatted answer."""
         status, value = self.process(fault_mode)
         money = getattr(self.parsed.message, "money", None)
-        if status == 200 and money is not None and special_amount(money) is SpecialAmount.SLOW:
+        if status == 200 and money is not None and money.amount == SLOW_AMOUNT:
             cancellable_sleep(SLOW_SECONDS)
         return self.write(value, status=status)
 

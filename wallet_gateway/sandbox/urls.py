@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.urls import include, path, re_path
 
 from wallet_gateway.sandbox import api
+from wallet_gateway.sandbox import wallet_pages as wallet
 from wallet_gateway.sandbox.console.views import console_urls
 from wallet_gateway.sandbox.control import views as control
 from wallet_gateway.sandbox.hosted import views as hosted
 from wallet_gateway.sandbox.pages import views as pages
-from wallet_gateway.sandbox.wallet import views as wallet
 
 urlpatterns = [
     re_path(r"^api/", api.answer),

@@ -26,6 +26,7 @@ from wallet_gateway.protocol.errors import ProtocolError, UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.sandbox import faults
 from wallet_gateway.sandbox.control.calls import CONTROL_CALLS, behaviour_in_force
+from wallet_gateway.sandbox.follow_ups import amounts_left
 from wallet_gateway.sandbox.json_calls import InvalidInput
 from wallet_gateway.sandbox.models import (
     Authentication,
@@ -38,8 +39,7 @@ from wallet_gateway.sandbox.models import (
     TransactionRecord,
 )
 from wallet_gateway.sandbox.pages.headers import set_security_headers
-from wallet_gateway.sandbox.payments.limits import amounts_left
-from wallet_gateway.sandbox.payments.records import (
+from wallet_gateway.sandbox.records import (
     ReferenceQuery,
     find_payment,
     find_pending,

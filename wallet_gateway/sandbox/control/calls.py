@@ -18,8 +18,9 @@ from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.sandbox import faults, journal, merchants, state
+from wallet_gateway.sandbox import checkouts, faults, follow_ups, journal, merchants, records, state
 from wallet_gateway.sandbox.api import execute_due_requests
+from wallet_gateway.sandbox.authorizations import decide_authentication
 from wallet_gateway.sandbox.control import provision
 from wallet_gateway.sandbox.json_calls import Input, InvalidInput, write_seconds
 from wallet_gateway.sandbox.models import (
@@ -36,20 +37,17 @@ from wallet_gateway.sandbox.models import (
     RecordState,
     WalletMode,
 )
-from wallet_gateway.sandbox.payments import checkouts, follow_ups, records
-from wallet_gateway.sandbox.payments.records import (
+from wallet_gateway.sandbox.records import (
     SETTLING_OUTCOMES,
     ReferenceQuery,
     find_authentication,
     find_checkout,
     find_payment,
     find_pending,
+    status_record,
 )
-from wallet_gateway.sandbox.payments.status import status_record
 from wallet_gateway.sandbox.requests import Operation
-from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, card_for
-from wallet_gateway.sandbox.wallet.payment_data import approve
-from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication
+from wallet_gateway.sandbox.wallet import CRYPTOGRAM_3DS, PAN_ONLY, approve, card_for
 
 MAX_STATE_WORD_LENGTH: Final = 32
 Values = Mapping[str, Any]

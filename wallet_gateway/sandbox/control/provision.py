@@ -17,7 +17,7 @@ from wallet_gateway.sandbox.json_calls import Input, InvalidInput
 from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant
 from wallet_gateway.sandbox.models import Merchant, SandboxState
 from wallet_gateway.sandbox.server import cancel_all_sleeps
-from wallet_gateway.sandbox.wallet.keys import key_ring
+from wallet_gateway.sandbox.tokens import key_ring
 
 
 class InvalidMerchantFile(ValueError):

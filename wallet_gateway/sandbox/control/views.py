@@ -8,11 +8,10 @@ from io import BytesIO
 from django.http import HttpRequest
 
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.sandbox import merchants
+from wallet_gateway.sandbox import follow_ups, merchants
 from wallet_gateway.sandbox.control.calls import CONTROL_CALLS
 from wallet_gateway.sandbox.json_calls import Call, call_path, with_json
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.payments import detached_refunds
 from wallet_gateway.sandbox.refusals import Refusal
 
 
@@ -24,9 +23,8 @@ def import_migration_file(request: HttpRequest) -> object:
     # Read bytes: `str.splitlines` splits at more than line ends, and one invalid byte would reject all rows.
     lines = BytesIO(request.body)
     keep_good = request.GET.get("keepGood") == "1"
-    report = detached_refunds.import_migration_file(lines, merchant_id=merchant_id, keep_good=keep_good)
-    rejected = [{"line": row.line, "reason": row.reason} for row in report.rejected]
-    return {"accepted": report.accepted, "rejected": rejected}
+    accepted, rejected = follow_ups.import_migration_file(lines, merchant_id=merchant_id, keep_good=keep_good)
+    return {"accepted": accepted, "rejected": [{"line": row.line, "reason": row.reason} for row in rejected]}
 
 
 _calls: dict[str, dict[str, Call]] = defaultdict(dict, {"migration-file": {"POST": import_migration_file}})

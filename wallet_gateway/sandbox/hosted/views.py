@@ -22,13 +22,13 @@ from django.views.decorators.http import require_http_methods
 
 from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutType, ShippingAddress
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.sandbox.authorizations import check_authentication_open, decide_authentication
+from wallet_gateway.sandbox.checkouts import check_checkout_open, decide_checkout
 from wallet_gateway.sandbox.models import Authentication, AuthenticationOutcome, Checkout, Outcome
 from wallet_gateway.sandbox.pages.headers import set_security_headers
 from wallet_gateway.sandbox.pages.localization import browser_language, direction, page_language
-from wallet_gateway.sandbox.payments.checkouts import check_checkout_open, decide_checkout
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
-from wallet_gateway.sandbox.wallet.three_d_secure import check_authentication_open, decide_authentication
 
 _CHECKOUT_CLOSED: Final = {"CheckoutUsedUp": "decided", "CheckoutExpired": "expired"}
 _AUTHENTICATION_CLOSED: Final = {"AuthenticationUsedUp": "decided", "AuthenticationExpired": "expired"}
