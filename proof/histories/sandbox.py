@@ -27,8 +27,8 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox import api, checkouts, follow_ups, records, state
 from wallet_gateway.sandbox.api import Reply, dispatch, execute_due_requests
 from wallet_gateway.sandbox.authorizations import decide_authentication
-from wallet_gateway.sandbox.control.provision import provision
 from wallet_gateway.sandbox.faults import FaultKind, applies_to, clear_faults, set_fault
+from wallet_gateway.sandbox.merchants import provision
 from wallet_gateway.sandbox.models import AuthenticationOutcome, Checkout, Outcome, TransactionRecord
 from wallet_gateway.sandbox.records import ReferenceQuery
 from wallet_gateway.sandbox.requests import RawRequest, parse_request

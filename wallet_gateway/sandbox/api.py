@@ -33,7 +33,6 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox import journal
 from wallet_gateway.sandbox.authorizations import authorize, expire_authentications, waiting_authentications
 from wallet_gateway.sandbox.checkouts import open_checkout
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.faults import FaultKind, take_fault
 from wallet_gateway.sandbox.follow_ups import execute_detached_refund, execute_follow_up
 from wallet_gateway.sandbox.merchants import merchant_of
@@ -55,7 +54,14 @@ from wallet_gateway.sandbox.server import (
     SleepCancelled,
     cancellable_sleep,
 )
-from wallet_gateway.sandbox.state import Conditions, FaultMode, RequestContext, current_conditions, note_due
+from wallet_gateway.sandbox.state import (
+    Conditions,
+    FaultMode,
+    RequestContext,
+    current_conditions,
+    note_due,
+    write_lock,
+)
 
 SLOW_SECONDS: Final = 5.0
 """Delay of the answer to the special amount ``SLOW``."""

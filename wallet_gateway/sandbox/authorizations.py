@@ -15,7 +15,6 @@ from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.authorizations import AUTHENTICATED, AuthorizationRequest
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.checkouts import URL_NAMES, authorization_details
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import (
     Authentication,
     AuthenticationOutcome,
@@ -37,7 +36,7 @@ from wallet_gateway.sandbox.records import (
     write_record,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, note_due
+from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, note_due, write_lock
 
 LIFETIME: Final = timedelta(minutes=15)
 """Lifetime of the page; a customer who does not return in time has abandoned it."""

@@ -15,7 +15,6 @@ from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutResponse, CheckoutType
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import BillingAddressRule, Checkout, Outcome, RecordOrigin
 from wallet_gateway.sandbox.records import (
     QUARANTINED,
@@ -26,7 +25,7 @@ from wallet_gateway.sandbox.records import (
     write_record,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
+from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
 
 CUSTOMER: Final = {
     "cardholderFirstName": "Sam",

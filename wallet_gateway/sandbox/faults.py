@@ -5,11 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
 from wallet_gateway.sandbox.models import SandboxState, SetFault
 from wallet_gateway.sandbox.requests import TRANSACTION_OPERATIONS, Operation
-from wallet_gateway.sandbox.state import Conditions
+from wallet_gateway.sandbox.state import Conditions, write_lock
 
 ANY_OPERATION: Final = "*"
 """Stands for all operations."""

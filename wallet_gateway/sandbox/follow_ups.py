@@ -26,7 +26,6 @@ from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.checkouts import follow_up_details
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import (
     Deposit,
     Outcome,
@@ -50,7 +49,7 @@ from wallet_gateway.sandbox.records import (
     written_state,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
+from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
 
 
 def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Money]]:

@@ -24,10 +24,9 @@ from wallet_gateway.protocol.cryptograms import CRYPTOGRAM_PATTERN
 from wallet_gateway.protocol.endpoints import PUBLIC_KEY_SCHEME
 from wallet_gateway.protocol.strict_json import fold_name
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import DuplicatePolicy, Merchant, PaymentAccount, PublicKey, hash_secret
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import RequestContext
+from wallet_gateway.sandbox.state import RequestContext, write_lock
 from wallet_gateway.sandbox.tokens import InvalidToken, Reason, key_ring, open_token, read_payload
 from wallet_gateway.sandbox.wallet import CRYPTOGRAM_3DS, PAN_ONLY
 

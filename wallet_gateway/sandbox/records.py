@@ -26,7 +26,6 @@ from wallet_gateway.protocol.status import write_timestamp
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import (
     AMOUNT_AS_REQUESTED,
     NO_AMOUNT,
@@ -43,7 +42,7 @@ from wallet_gateway.sandbox.models import (
     TransactionRecord,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
+from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
 
 # How the provider decides
 

@@ -25,7 +25,7 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError, UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.sandbox import faults
-from wallet_gateway.sandbox.control.calls import CONTROL_CALLS, behaviour_in_force
+from wallet_gateway.sandbox.control import CONTROL_CALLS, behaviour_in_force
 from wallet_gateway.sandbox.follow_ups import amounts_left
 from wallet_gateway.sandbox.json_calls import InvalidInput
 from wallet_gateway.sandbox.models import (
