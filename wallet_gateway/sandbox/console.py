@@ -38,7 +38,7 @@ from wallet_gateway.sandbox.models import (
     SandboxState,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.pages.headers import set_security_headers
+from wallet_gateway.sandbox.pages import set_security_headers
 from wallet_gateway.sandbox.records import (
     ReferenceQuery,
     find_payment,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
-from wallet_gateway.sandbox import api, hosted
+from wallet_gateway.sandbox import api, hosted, pages
 from wallet_gateway.sandbox import wallet_pages as wallet
 from wallet_gateway.sandbox.console import console_urls
 from wallet_gateway.sandbox.control import control_urls
-from wallet_gateway.sandbox.pages import views as pages
 
 urlpatterns = [
     re_path(r"^api/", api.answer),
@@ -26,6 +25,6 @@ urlpatterns = [
     path("static/<path:path>", pages.static_file),
     *console_urls,
 ]
-handler400 = "wallet_gateway.sandbox.pages.views.bad_request"
-handler404 = "wallet_gateway.sandbox.pages.views.not_found"
-handler500 = "wallet_gateway.sandbox.pages.views.server_error"
+handler400 = "wallet_gateway.sandbox.pages.bad_request"
+handler404 = "wallet_gateway.sandbox.pages.not_found"
+handler500 = "wallet_gateway.sandbox.pages.server_error"

@@ -20,14 +20,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
-from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import etag, require_POST, require_safe
 
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.json_calls import (
+    Call,
     Input,
     InvalidInput,
     answer,
@@ -37,8 +36,14 @@ from wallet_gateway.sandbox.json_calls import (
 )
 from wallet_gateway.sandbox.merchants import GATEWAY_NAME
 from wallet_gateway.sandbox.models import Merchant, WalletMode
-from wallet_gateway.sandbox.pages.headers import NO_STORE, set_cross_origin_headers, set_sheet_headers
-from wallet_gateway.sandbox.pages.localization import browser_language, direction, price_text
+from wallet_gateway.sandbox.pages import (
+    NO_STORE,
+    browser_language,
+    price_text,
+    render_in_language,
+    set_cross_origin_headers,
+    set_sheet_headers,
+)
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 from wallet_gateway.sandbox.tokens import key_ring
@@ -131,16 +136,9 @@ def _script_response(text: str, *, cache: str, status: int = HTTPStatus.OK) -> H
 @require_safe
 def sheet(request: HttpRequest) -> HttpResponse:
     """Show the sheet in the browser's language; the page around it sends the request by message."""
-    language = browser_language(request.headers.get("Accept-Language", ""))
-    context = {
-        "language": language,
-        "direction": direction(language),
-        "modes": WalletMode.choices,
-        "mode": wallet_mode(),
-    }
-    with translation.override(language):
-        response = render(request, "wallet_sandbox/wallet/sheet.html", context)
-    return set_sheet_headers(response, Merchant.objects.all())
+    context = {"modes": WalletMode.choices, "mode": wallet_mode()}
+    response = render_in_language(request, "wallet/sheet", context, language=browser_language(request))
+    return set_sheet_headers(response, [origin for one in Merchant.objects.all() for origin in one.origins])
 
 
 @require_safe
@@ -156,13 +154,10 @@ def root_keys(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django pa
 @require_safe
 def state(request: HttpRequest) -> HttpResponse:
     """Return for the sheet the wallet's mode, the customer's stored data, and the names of merchants."""
-    if refusal := _refusal_for_foreign_page(request):
-        return refusal_response(refusal)
-    accounts = [_describe(account) for account in ACCOUNTS]
     names = {one.merchant_id: one.display_name for one in Merchant.objects.all() if one.display_name}
-    return _without_caching(
-        json_response({"mode": wallet_mode(), "accounts": accounts, "merchantNames": names})
-    )
+    accounts = [_describe(account) for account in ACCOUNTS]
+    facts = {"mode": wallet_mode(), "accounts": accounts, "merchantNames": names}
+    return _answer_sheet(request, lambda _request: facts)
 
 
 # No session authorizes the sheet's calls; the origin is checked instead.
@@ -170,9 +165,7 @@ def state(request: HttpRequest) -> HttpResponse:
 @require_POST
 def payment_data(request: HttpRequest) -> HttpResponse:
     """Approve with the card chosen in the sheet and return the PaymentData."""
-    if refusal := _refusal_for_foreign_page(request):
-        return refusal_response(refusal)
-    return _without_caching(answer(with_json(_approve), request))
+    return _answer_sheet(request, with_json(_approve))
 
 
 # No session authorizes the sheet's calls; the origin is checked instead.
@@ -180,10 +173,19 @@ def payment_data(request: HttpRequest) -> HttpResponse:
 @require_POST
 def price_texts(request: HttpRequest) -> HttpResponse:
     """Return the prices of a shop's page as amounts in the browser's language, by price."""
-    if refusal := _refusal_for_foreign_page(request):
-        return refusal_response(refusal)
-    language = browser_language(request.headers.get("Accept-Language", ""))
-    return _without_caching(answer(with_json(partial(_price_texts, language=language)), request))
+    return _answer_sheet(request, with_json(partial(_price_texts, language=browser_language(request))))
+
+
+def _answer_sheet(request: HttpRequest, call: Call) -> HttpResponse:
+    """Make a call of the sheet, unless the page of another site asks; nothing of it is kept."""
+    origin = request.headers.get("Origin")
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if origin not in (None, _origin(request)) or site not in ("same-origin", "none"):
+        text = f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls."
+        return refusal_response(Refusal("ForeignPage", text))
+    response = answer(call, request)
+    response["Cache-Control"] = NO_STORE
+    return response
 
 
 def _describe(account: WalletAccount) -> dict[str, Any]:
@@ -238,18 +240,3 @@ def _gateway_merchant_id(request: dict[str, Any]) -> str:
     except (KeyError, IndexError, TypeError) as error:
         raise InvalidInput("request names no gatewayMerchantId in its tokenizationSpecification.") from error
     return str(found)
-
-
-def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
-    origin = request.headers.get("Origin")
-    site = request.headers.get("Sec-Fetch-Site", "same-origin")
-    if origin not in (None, _origin(request)) or site not in ("same-origin", "none"):
-        return Refusal(
-            "ForeignPage", f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls."
-        )
-    return None
-
-
-def _without_caching(response: HttpResponse) -> HttpResponse:
-    response.headers["Cache-Control"] = "no-store"
-    return response
