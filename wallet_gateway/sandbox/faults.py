@@ -54,18 +54,14 @@ _APPLICABLE_TO: Final[dict[FaultKind, frozenset[Operation]]] = {
 """Faults that apply to some operations only; all others apply to every operation."""
 
 
-class FaultNotApplicable(InvalidInput):
-    """The fault does not apply to the operation."""
-
-
 def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
-    """Set a fault for an operation, or for ``ANY_OPERATION``; raises ``FaultNotApplicable``.
+    """Set a fault for an operation, or for ``ANY_OPERATION``; raises ``InvalidInput``.
 
     ``details`` are the other fields of ``SetFault``.
     """
     if operation != ANY_OPERATION and not applies_to(fault, Operation(operation)):
         allowed = ", ".join(sorted(_APPLICABLE_TO[fault]))
-        raise FaultNotApplicable(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
+        raise InvalidInput(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
     with write_lock():
         SetFault.objects.create(operation=operation, fault=fault, **details)
         SandboxState.objects.update(has_faults=True)

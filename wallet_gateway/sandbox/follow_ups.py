@@ -8,7 +8,7 @@ refunds refer to deposits of an earlier provider, which a migration file names.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from django.db.models import Sum
@@ -66,7 +66,7 @@ def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Mo
         if minor_units > 0:
             amount = Money.from_minor_units(minor_units, original.currency)
             try:
-                _RULES[follow_up](original, totals, amount)
+                _check_limits(follow_up, original, totals, amount)
             except Refusal:
                 continue
             yield follow_up, amount
@@ -85,39 +85,33 @@ def _check_refund(deposit: Money, refunded: int, requested: Money) -> None:
         raise Refusal("RefundAmountExceeded", error.message.removeprefix("RefundAmountExceeded: "))
 
 
-def _check_capture(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
-    if original.type == CheckoutType.SALE:
-        raise Refusal("NothingToCapture", "A sale is captured at once.")
-    if totals.reversed:
-        raise Refusal("NothingToCapture", "The authorization was reversed.")
-    left = original.amount_minor - totals.capturing
-    if amount.minor_units > left:
-        capturable = Money.from_minor_units(left, amount.currency)
-        raise Refusal(
-            "CaptureAmountExceeded",
-            f"{amount} was asked for, {capturable} of {original.amount} can be captured.",
-        )
-
-
-def _check_linked_refund(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
-    captured = Money.from_minor_units(totals.captured, original.currency)
-    _check_refund(captured, totals.refunded, amount)
-
-
-def _check_reversal(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
-    if original.type == CheckoutType.SALE or totals.capturing:
-        raise Refusal("AlreadyCaptured", "What is captured can be refunded, not reversed.")
-    if totals.reversed:
-        raise Refusal("OriginalNotApproved", f"The payment {quote(original.reference)} was reversed before.")
-    if amount != original.amount:
-        raise Refusal("ReversalNotWhole", f"A reversal takes the whole {original.amount}, not {amount}.")
-
-
-_RULES: Final[dict[FollowUpType, Callable[[TransactionRecord, PaymentTotals, Money], None]]] = {
-    FollowUpType.CAPTURE: _check_capture,
-    FollowUpType.REFUND: _check_linked_refund,
-    FollowUpType.REVERSAL_PREAUTHORIZATION: _check_reversal,
-}
+def _check_limits(
+    follow_up: FollowUpType, original: TransactionRecord, totals: PaymentTotals, amount: Money
+) -> None:
+    """Check a follow-up of an approved payment, in its currency; raises a ``Refusal``."""
+    match follow_up:
+        case FollowUpType.CAPTURE:
+            if original.type == CheckoutType.SALE:
+                raise Refusal("NothingToCapture", "A sale is captured at once.")
+            if totals.reversed:
+                raise Refusal("NothingToCapture", "The authorization was reversed.")
+            left = original.amount_minor - totals.capturing
+            if amount.minor_units > left:
+                capturable = Money.from_minor_units(left, amount.currency)
+                text = f"{amount} was asked for, {capturable} of {original.amount} can be captured."
+                raise Refusal("CaptureAmountExceeded", text)
+        case FollowUpType.REFUND:
+            captured = Money.from_minor_units(totals.captured, original.currency)
+            _check_refund(captured, totals.refunded, amount)
+        case FollowUpType.REVERSAL_PREAUTHORIZATION:
+            if original.type == CheckoutType.SALE or totals.capturing:
+                raise Refusal("AlreadyCaptured", "What is captured can be refunded, not reversed.")
+            if totals.reversed:
+                text = f"The payment {quote(original.reference)} was reversed before."
+                raise Refusal("OriginalNotApproved", text)
+            if amount != original.amount:
+                text = f"A reversal takes the whole {original.amount}, not {amount}."
+                raise Refusal("ReversalNotWhole", text)
 
 
 def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict[str, Any]:
@@ -173,7 +167,7 @@ def _follow_up(
     if amount.currency != original.currency:
         text = f"The payment is in {original.currency}, the request in {amount.currency}."
         raise Refusal("CurrencyDiffers", text)
-    _RULES[follow_up](original, totals_of(original), amount)
+    _check_limits(follow_up, original, totals_of(original), amount)
     provider, email = original.merchant.provider, original.details["apmPayerEmailAddress"]
     return write_record(
         original.merchant,

@@ -61,16 +61,12 @@ def merchant_of(
     """Return the merchant of a request; raises ``UnknownMerchant``."""
     merchant = Merchant.objects.filter(merchant_id=message.merchant_id, store_id=message.store_id).first()
     if merchant is None:
-        raise Refusal(
-            "UnknownMerchant",
-            f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}.",
-        )
+        text = f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}."
+        raise Refusal("UnknownMerchant", text)
     # Queries and requests from the browser carry no user id.
     if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
-        raise Refusal(
-            "UnknownMerchant",
-            f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}.",
-        )
+        text = f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}."
+        raise Refusal("UnknownMerchant", text)
     return merchant
 
 

@@ -60,18 +60,16 @@ def check_api_key(merchant: Merchant, api_key: str, *, now: datetime) -> None:
     if key.merchant_id != merchant.pk:
         raise Refusal("KeyOfAnother", "This API key was issued to another store.")
     if key.expires_at <= now:
-        raise Refusal(
-            "ApiKeyExpired", f"This API key worked until {key.expires_at.isoformat()}; ask for a new one."
-        )
+        text = f"This API key worked until {key.expires_at.isoformat()}; ask for a new one."
+        raise Refusal("ApiKeyExpired", text)
 
 
 def check_encryption_key(merchant: Merchant, encryption_key: str, *, now: datetime) -> None:
     """Check that an encryption key of this store is valid; raises ``EncryptionKeyRefused``."""
     key = PublicKey.objects.filter(merchant=merchant, encryption_key_hash=hash_secret(encryption_key)).first()
     if key is None or key.expires_at <= now:
-        raise Refusal(
-            "EncryptionKeyRefused", "encryptionKeyId is not a working encryption key of this store."
-        )
+        text = "encryptionKeyId is not a working encryption key of this store."
+        raise Refusal("EncryptionKeyRefused", text)
 
 
 _CARD_TYPES: Final = {PAN_ONLY: CardType.CARD, CRYPTOGRAM_3DS: CardType.TOKEN}
