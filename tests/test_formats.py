@@ -26,7 +26,7 @@ from wallet_gateway.formats import (
 )
 from wallet_gateway.protocol.codes import currency_exponents
 from wallet_gateway.protocol.money import MAX_UNITS, Money
-from wallet_gateway.sandbox.pages.localization import LANGUAGES, amount_text
+from wallet_gateway.sandbox.pages import LANGUAGES, amount_text
 
 MOMENT = datetime(2026, 11, 22, 4, 52, 17, tzinfo=UTC)
 N, NARROW, MINUS = "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{MINUS SIGN}"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Protocol
 
-from wallet_gateway.sandbox.api.exchange import Reply
-from wallet_gateway.sandbox.api.request_parser import RawRequest
+from wallet_gateway.sandbox.api import Reply
+from wallet_gateway.sandbox.requests import RawRequest
 
 
 class Gateway(Protocol):

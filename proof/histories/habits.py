@@ -35,10 +35,9 @@ from proof.histories.speech import (
 )
 from proof.histories.steps import NothingToDo, nth
 from proof.histories.virtual_time import VirtualTime
-from wallet_gateway.sandbox.api.exchange import DROPPED, Reply
-from wallet_gateway.sandbox.api.fault_injection import answer_with_fault
-from wallet_gateway.sandbox.api.request_parser import RawRequest
+from wallet_gateway.sandbox.api import DROPPED, Reply, answer_with_fault
 from wallet_gateway.sandbox.models import SetFault
+from wallet_gateway.sandbox.requests import RawRequest
 from wallet_gateway.sandbox.state import FaultMode
 
 _PAGE_SECONDS: Final = 900

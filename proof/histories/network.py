@@ -17,9 +17,9 @@ from proof.histories.steps import OUTAGE, Fate
 from proof.histories.virtual_time import VirtualTime
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.sandbox.api.exchange import Reply
-from wallet_gateway.sandbox.api.request_parser import RawRequest
-from wallet_gateway.sandbox.server.delivery import DeliveryMode
+from wallet_gateway.sandbox.api import Reply
+from wallet_gateway.sandbox.requests import RawRequest
+from wallet_gateway.sandbox.server import DeliveryMode
 from wallet_gateway.testing.in_process import InProcessTransport
 
 if TYPE_CHECKING:

@@ -24,21 +24,16 @@ from proof.histories.virtual_time import VirtualTime, true_now
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox import state
-from wallet_gateway.sandbox.api import exchange, fault_injection
-from wallet_gateway.sandbox.api.delayed_requests import execute_due_requests
-from wallet_gateway.sandbox.api.exchange import Reply
-from wallet_gateway.sandbox.api.faults import FaultKind, applies_to, clear_faults, set_fault
-from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
-from wallet_gateway.sandbox.api.views import dispatch
-from wallet_gateway.sandbox.control.provision import provision
+from wallet_gateway.sandbox import api, checkouts, follow_ups, records, state
+from wallet_gateway.sandbox.api import Reply, dispatch, execute_due_requests
+from wallet_gateway.sandbox.authorizations import decide_authentication
+from wallet_gateway.sandbox.faults import FaultKind, applies_to, clear_faults, set_fault
+from wallet_gateway.sandbox.merchants import provision
 from wallet_gateway.sandbox.models import AuthenticationOutcome, Checkout, Outcome, TransactionRecord
-from wallet_gateway.sandbox.payments import checkouts, detached_refunds, follow_ups, records
-from wallet_gateway.sandbox.payments.records import ReferenceQuery
-from wallet_gateway.sandbox.wallet.accounts import card_for
-from wallet_gateway.sandbox.wallet.keys import key_ring
-from wallet_gateway.sandbox.wallet.payment_data import approve
-from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication
+from wallet_gateway.sandbox.records import ReferenceQuery
+from wallet_gateway.sandbox.requests import RawRequest, parse_request
+from wallet_gateway.sandbox.tokens import key_ring
+from wallet_gateway.sandbox.wallet import approve, card_for
 
 DEPOSITS: Final = (
     "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"
@@ -68,7 +63,7 @@ class SandboxGateway:
             call_command("migrate", "wallet_sandbox", verbosity=0)
             provision()
             lines = (DEPOSITS + _UNKNOWN_DEPOSIT).encode().splitlines(keepends=True)
-            detached_refunds.import_migration_file(lines, merchant_id="SANDBOX-MERCHANT", keep_good=False)
+            follow_ups.import_migration_file(lines, merchant_id="SANDBOX-MERCHANT", keep_good=False)
         self._template = self._connection.connection.serialize()
 
     def restart(self, behaviour: Mapping[str, Any], seed: str) -> None:
@@ -89,8 +84,7 @@ class SandboxGateway:
         """Let the sandbox read the virtual clock and wait in virtual time."""
         with (
             patch.object(state, "datetime", _Datetime),
-            patch.object(exchange, "cancellable_sleep", self.time.pass_by),
-            patch.object(fault_injection, "cancellable_sleep", self.time.pass_by),
+            patch.object(api, "cancellable_sleep", self.time.pass_by),
         ):
             yield
 

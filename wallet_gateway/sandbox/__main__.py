@@ -138,8 +138,8 @@ def _serve(options: argparse.Namespace, database: Path, stop_signals: SimpleQueu
     from django.core.management import call_command
     from django.db import DatabaseError, connections
 
-    from wallet_gateway.sandbox.control.provision import InvalidMerchantFile, provision
-    from wallet_gateway.sandbox.server.listener import GatewayServer
+    from wallet_gateway.sandbox.merchants import InvalidMerchantFile, provision
+    from wallet_gateway.sandbox.server import GatewayServer
     from wallet_gateway.sandbox.wsgi import SandboxApplication
 
     host, port = options.host, options.port

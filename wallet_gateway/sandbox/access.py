@@ -59,34 +59,24 @@ class AccessMiddleware:
         # A page on another site can make a browser on this machine send a request here.
         origin = request.headers.get("Origin")
         if origin is not None and origin != own_origin:
-            return refusal_response(
-                Refusal("ForeignPage", f"Pages of {origin[:100]} may not steer the sandbox.")
-            )
-        if request.method not in SAFE_METHODS and not _is_own_page(request):
-            return refusal_response(
-                Refusal("ForeignPage", "Only the sandbox's own pages may steer it from a browser.")
-            )
+            text = f"Pages of {origin[:100]} may not steer the sandbox."
+            return refusal_response(Refusal("ForeignPage", text))
+        # A browser names the kind of page that sends; scripts name none.
+        site = request.headers.get("Sec-Fetch-Site", "none")
+        if request.method not in SAFE_METHODS and site not in {"same-origin", "none"}:
+            text = "Only the sandbox's own pages may steer it from a browser."
+            return refusal_response(Refusal("ForeignPage", text))
         return self.get_response(request)
 
 
 def _refusal_for_stranger() -> HttpResponseBase:
     if not settings.WALLET_SANDBOX_CONTROL_KEY:
-        return refusal_response(
-            Refusal("StrangerRefused", "Only callers on this machine may steer the sandbox.")
-        )
-    response = refusal_response(
-        Refusal(
-            "KeyMissing",
-            "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic.",
-        )
-    )
+        text = "Only callers on this machine may steer the sandbox."
+        return refusal_response(Refusal("StrangerRefused", text))
+    text = "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic."
+    response = refusal_response(Refusal("KeyMissing", text))
     response.headers["WWW-Authenticate"] = 'Basic realm="Sandbox gateway", charset="UTF-8"'
     return response
-
-
-def _is_own_page(request: HttpRequest) -> bool:
-    """Tell whether the browser names one of the sandbox's own pages as sender; scripts name none."""
-    return request.headers.get("Sec-Fetch-Site", "none") in {"same-origin", "none"}
 
 
 def _has_control_key(request: HttpRequest) -> bool:

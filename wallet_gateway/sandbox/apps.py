@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
-from django.utils.translation import gettext_lazy as _
 
 
 class SandboxConfig(AppConfig):
@@ -11,5 +10,5 @@ class SandboxConfig(AppConfig):
 
     name = "wallet_gateway.sandbox"
     label = "wallet_sandbox"
-    verbose_name = _("Sandbox gateway")
+    verbose_name = "Sandbox gateway"
     default_auto_field = "django.db.models.BigAutoField"

@@ -19,7 +19,7 @@ from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
+from wallet_gateway.sandbox.server import MAX_BODY_BYTES
 
 _AMOUNT: Final = re.compile(r"-?(0|[1-9][0-9]{0,13})(\.[0-9]{1,6})?")
 _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
@@ -54,39 +54,27 @@ class Input:
 
     def text_or_number(self, name: str) -> str:
         """Read a required text or number as written."""
-        value = _required(name, self._get(name))
-        if not isinstance(value, str):
-            raise _wrong(name, "a text or a number", value)
-        return str(value)
+        return str(_required(name, self._optional(name, str, "a text or a number")))
 
     def object(self, name: str) -> dict[str, JsonValue]:
         """Read an optional object, empty by default; the caller checks its content."""
-        value = self._get(name)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            raise _wrong(name, "an object", value)
-        return value
+        return self._optional(name, dict, "an object") or {}
 
     def text_list(self, name: str) -> list[str] | None:
         """Read an optional list of texts."""
-        value = self._get(name)
-        if value is None:
+        values = self._optional(name, list, "a list of texts")
+        if values is None:
             return None
-        if not isinstance(value, list):
-            raise _wrong(name, "a list of texts", value)
-        if not all(isinstance(one, str) for one in value):
+        if not all(isinstance(one, str) for one in values):
             raise InvalidInput(f"{name} must be a list of texts only.")
-        return [str(one) for one in value]
+        return [str(one) for one in values]
 
     def text_map(self, name: str, *, max_length: int) -> dict[str, str] | None:
         """Read an optional object of texts."""
-        value = self._get(name)
-        if value is None:
-            return None
-        if not isinstance(value, dict):
-            raise _wrong(name, "an object of texts", value)
-        return {key: _text(f"{name}.{key}", part, max_length=max_length) for key, part in value.items()}
+        values = self._optional(name, dict, "an object of texts")
+        for key, part in (values or {}).items():
+            _text(f"{name}.{key}", part, max_length=max_length)
+        return values
 
     def amount_or_word(self, name: str, *, words: Iterable[str], null: str) -> str | None:
         """Read an optional amount, as a number or as text, or one of some words; a null means that word."""
@@ -144,16 +132,19 @@ class Input:
 
     def boolean(self, name: str) -> bool | None:
         """Read an optional boolean."""
-        value = self._get(name)
-        if not isinstance(value, bool | None):
-            raise _wrong(name, "true or false", value)
-        return value
+        return self._optional(name, bool, "true or false")
 
     def check_no_unread_fields(self) -> None:
         """Check that the object has no names other than those that were read."""
         if unread := sorted(self._values.keys() - self._read):
             known = ", ".join(sorted(self._read))
             raise InvalidInput(f"There is no {', '.join(map(quote, unread))} here; this call knows {known}.")
+
+    def _optional(self, name: str, kind: type[Value], right: str) -> Value | None:
+        value = self._get(name)
+        if value is not None and not isinstance(value, kind):
+            raise _wrong(name, right, value)
+        return value
 
     def _get(self, name: str) -> JsonValue:
         self._read.add(name)
@@ -217,11 +208,7 @@ def call_path(name: str, **by_method: Call) -> URLPattern:
 
 def with_json(call: Callable[[Input], object]) -> Call:
     """Wrap a call that takes the request's JSON object; an empty body counts as an empty object."""
-
-    def with_request(request: HttpRequest) -> object:
-        return call(_read(request.body))
-
-    return with_request
+    return lambda request: call(_read(request.body))
 
 
 def answer(call: Call, request: HttpRequest) -> HttpResponse:

@@ -1,18 +1,23 @@
-"""The sandbox's merchants: register them, and find the merchant of a request."""
+"""The merchants: those of a new sandbox, register others, and find the merchant of a request."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
 
+from django.conf import settings
+
+from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.accounts import PaymentAccountQuery, PaymentAccountRequest, PublicKeyRequest
+from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest
-from wallet_gateway.sandbox.db_transactions import write_lock
-from wallet_gateway.sandbox.json_calls import Input
-from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.json_calls import Input, InvalidInput
+from wallet_gateway.sandbox.models import Merchant, SandboxState
 from wallet_gateway.sandbox.refusals import Refusal
+from wallet_gateway.sandbox.state import write_lock
 
 PROVIDER: Final = "ExampleWalletV2"
 GATEWAY_NAME: Final = "examplegateway"
@@ -46,11 +51,6 @@ def add_merchant(given: Input) -> Merchant:
     return merchant
 
 
-def find_merchant(merchant_id: str, store_id: str) -> Merchant | None:
-    """Return a merchant's store, or None if it is unknown."""
-    return Merchant.objects.filter(merchant_id=merchant_id, store_id=store_id).first()
-
-
 def merchant_of(
     message: TransactionRequest
     | StatusQuery
@@ -59,18 +59,14 @@ def merchant_of(
     | PaymentAccountQuery,
 ) -> Merchant:
     """Return the merchant of a request; raises ``UnknownMerchant``."""
-    merchant = find_merchant(message.merchant_id, message.store_id)
+    merchant = Merchant.objects.filter(merchant_id=message.merchant_id, store_id=message.store_id).first()
     if merchant is None:
-        raise Refusal(
-            "UnknownMerchant",
-            f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}.",
-        )
+        text = f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}."
+        raise Refusal("UnknownMerchant", text)
     # Queries and requests from the browser carry no user id.
     if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
-        raise Refusal(
-            "UnknownMerchant",
-            f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}.",
-        )
+        text = f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}."
+        raise Refusal("UnknownMerchant", text)
     return merchant
 
 
@@ -85,3 +81,29 @@ def describe(merchant: Merchant) -> dict[str, Any]:
         "origins": merchant.origins,
         "displayName": merchant.shown_name,
     }
+
+
+class InvalidMerchantFile(ValueError):
+    """The merchants file is unusable; the message says why."""
+
+
+def provision() -> list[Merchant]:
+    """Create the row of state, and create or update the initial merchants; raises ``InvalidMerchantFile``."""
+    name = settings.WALLET_SANDBOX_MERCHANTS_FILE
+    given = _merchants_of_file(name) if name else []
+    built_in = BUILT_IN | {"displayName": settings.WALLET_SANDBOX_MERCHANT_NAME.strip() or None}
+    SandboxState.objects.get_or_create(pk=1)
+    try:
+        return [add_merchant(Input(merchant)) for merchant in (built_in, *given)]
+    except InvalidInput as error:
+        raise InvalidMerchantFile(f"{name}: {error}") from error
+
+
+def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:
+    try:
+        value = strict_json.loads(Path(name).read_bytes())
+    except (OSError, UnreadableBody) as error:
+        raise InvalidMerchantFile(f"{name}: {error}") from error
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise InvalidMerchantFile(f"{name}: must be a JSON list of objects.")
+    return [one for one in value if isinstance(one, dict)]

@@ -34,31 +34,39 @@ def new_record_id() -> str:
 class RecordState(models.TextChoices):
     """The states the sandbox gives to a transaction; a fault may store any other text."""
 
-    APPROVED = "Approved", _("approved")
-    PENDING = "Pending", _("pending")
-    ERRORED = "Errored", _("errored")
+    APPROVED = "Approved", "approved"
+    PENDING = "Pending", "pending"
+    ERRORED = "Errored", "errored"
 
 
 class RecordOrigin(models.TextChoices):
     """Who made a transaction."""
 
-    API = "api", _("a request of the merchant")
-    PAGE = "page", _("the customer on the checkout page")
-    PORTAL = "portal", _("somebody in the provider's portal")
+    API = "api", "a request of the merchant"
+    PAGE = "page", "the customer on the checkout page"
+    PORTAL = "portal", "somebody in the provider's portal"
 
 
 class Outcome(models.TextChoices):
     """How a customer leaves the checkout page."""
 
-    SUCCESS = "success", _("paid")
-    PENDING = "pending", _("pending at the provider")
-    REFUSED = "refused", _("refused")
-    CANCELLED = "cancelled", _("cancelled")
-    ERROR = "error", _("failed")
-    RETURN = "return", _("went back to the shop undecided")
+    SUCCESS = "success", "paid"
+    PENDING = "pending", "pending at the provider"
+    REFUSED = "refused", "refused"
+    CANCELLED = "cancelled", "cancelled"
+    ERROR = "error", "failed"
+    RETURN = "return", "went back to the shop undecided"
 
 
-class Merchant(models.Model):
+class SandboxModel(models.Model):
+    """A table of the sandbox, which a project need not have installed to read its modules."""
+
+    class Meta:
+        abstract = True
+        app_label = "wallet_sandbox"
+
+
+class Merchant(SandboxModel):
     """A store of a merchant that may use the sandbox."""
 
     merchant_id = models.CharField(max_length=64)
@@ -69,8 +77,7 @@ class Merchant(models.Model):
     origins = models.JSONField(default=list, blank=True)
     display_name = models.CharField(max_length=64, blank=True)
 
-    class Meta:
-        app_label = "wallet_sandbox"
+    class Meta(SandboxModel.Meta):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["merchant_id", "store_id"], name="wallet_sandbox_merchant_store")
         ]
@@ -84,7 +91,7 @@ class Merchant(models.Model):
         return self.display_name or self.merchant_id
 
 
-class Checkout(models.Model):
+class Checkout(SandboxModel):
     """A checkout requested by a merchant: the page behind one ``redirectUrl``."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="checkouts")
@@ -104,8 +111,7 @@ class Checkout(models.Model):
     decided_at = models.DateTimeField(null=True)
     token = models.CharField(max_length=32, unique=True, default=new_page_token)
 
-    class Meta:
-        app_label = "wallet_sandbox"
+    class Meta(SandboxModel.Meta):
         indexes: ClassVar = [
             models.Index(fields=["merchant", "reference"], name="wallet_sandbox_checkout_ref")
         ]
@@ -123,7 +129,7 @@ class Checkout(models.Model):
         return Money.from_minor_units(self.amount_minor, self.currency)
 
 
-class Deposit(models.Model):
+class Deposit(SandboxModel):
     """A payment of an earlier provider, imported from a migration file, that detached refunds refer to."""
 
     merchant_id = models.CharField(max_length=64)
@@ -136,8 +142,7 @@ class Deposit(models.Model):
     refunded_before_minor = models.BigIntegerField(default=0)
     """The amount that the earlier provider had refunded when the file was written."""
 
-    class Meta:
-        app_label = "wallet_sandbox"
+    class Meta(SandboxModel.Meta):
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["merchant_id", "parent_transaction_id"], name="wallet_sandbox_deposit_parent"
@@ -158,7 +163,7 @@ class Deposit(models.Model):
         return Money.from_minor_units(self.amount_minor, self.currency)
 
 
-class TransactionRecord(models.Model):
+class TransactionRecord(SandboxModel):
     """A transaction as the status query reports it: an original, a follow-up or a detached refund."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="records")
@@ -191,8 +196,7 @@ class TransactionRecord(models.Model):
     history = models.JSONField(default=list)
     """All states so far, oldest first: ``{"at": ISO time, "state": ..., "providerStateCode": ...}``."""
 
-    class Meta:
-        app_label = "wallet_sandbox"
+    class Meta(SandboxModel.Meta):
         indexes: ClassVar = [models.Index(fields=["merchant", "reference"], name="wallet_sandbox_record_ref")]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -223,7 +227,7 @@ def hash_secret(secret: str) -> str:
 
 
 class WalletMode(models.TextChoices):
-    """How the emulated wallet behaves in the browser."""
+    """How the emulated wallet behaves in the browser; the sheet shows the labels in its language."""
 
     READY = "ready", _("ready")
     NOT_READY = "not_ready", _("not available in this browser")
@@ -237,12 +241,12 @@ class WalletMode(models.TextChoices):
 class AuthenticationOutcome(models.TextChoices):
     """How a customer leaves the 3-D Secure page."""
 
-    SUCCESS = "success", _("authenticated")
-    FAILED = "failed", _("not authenticated")
-    ABANDONED = "abandoned", _("abandoned")
+    SUCCESS = "success", "authenticated"
+    FAILED = "failed", "not authenticated"
+    ABANDONED = "abandoned", "abandoned"
 
 
-class PublicKey(models.Model):
+class PublicKey(SandboxModel):
     """A pair of keys issued to a store; only hashes are stored."""
 
     merchant = models.ForeignKey("Merchant", on_delete=models.CASCADE, related_name="public_keys")
@@ -250,14 +254,11 @@ class PublicKey(models.Model):
     encryption_key_hash = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "wallet_sandbox"
-
     def __str__(self) -> str:
         return f"keys until {self.expires_at.isoformat()}"
 
 
-class PaymentAccount(models.Model):
+class PaymentAccount(SandboxModel):
     """A payment account: the part of a wallet card that may be stored."""
 
     merchant = models.ForeignKey("Merchant", on_delete=models.CASCADE, related_name="payment_accounts")
@@ -275,9 +276,6 @@ class PaymentAccount(models.Model):
     """Hash of the token's message id, by which a replayed token is recognised."""
     created_at = models.DateTimeField()
 
-    class Meta:
-        app_label = "wallet_sandbox"
-
     def __str__(self) -> str:
         return f"{self.card_network} {self.masked_number}"
 
@@ -286,7 +284,7 @@ class PaymentAccount(models.Model):
         return hmac.compare_digest(hash_secret(cryptogram), self.cryptogram_hash)
 
 
-class Authentication(models.Model):
+class Authentication(SandboxModel):
     """3-D Secure on the gateway's page for one pending authorization."""
 
     record = models.OneToOneField(
@@ -298,9 +296,6 @@ class Authentication(models.Model):
     expires_at = models.DateTimeField(db_index=True)
     decided_outcome = models.CharField(max_length=9, choices=AuthenticationOutcome.choices, blank=True)
     """Empty until the customer leaves the page with one of its buttons."""
-
-    class Meta:
-        app_label = "wallet_sandbox"
 
     def __str__(self) -> str:
         return f"3-D Secure of {self.record}"
@@ -320,40 +315,40 @@ MAX_LISTED_PATH_LENGTH = 60
 class DuplicatePolicy(models.TextChoices):
     """How a request is answered that repeats an earlier one exactly."""
 
-    REJECT = "reject", _("refuse it")
-    REPLAY = "replay", _("answer as the first time")
-    EXECUTE = "execute", _("carry it out again")
+    REJECT = "reject", "refuse it"
+    REPLAY = "replay", "answer as the first time"
+    EXECUTE = "execute", "carry it out again"
 
 
 class LetterCase(models.TextChoices):
     """Letter case of the field names in an answer."""
 
-    CANONICAL = "canonical", _("as in the field tables")
-    PASCAL = "pascal", _("first letter upper case")
-    LOWER = "lower", _("all lower case")
+    CANONICAL = "canonical", "as in the field tables"
+    PASCAL = "pascal", "first letter upper case"
+    LOWER = "lower", "all lower case"
 
 
 class BillingAddressRule(models.TextChoices):
     """Whether a checkout needs a billing address; the interface marks its fields as mandatory."""
 
-    OPTIONAL = "optional", _("may be left out")
-    REQUIRED = "required", _("is demanded")
+    OPTIONAL = "optional", "may be left out"
+    REQUIRED = "required", "is demanded"
 
 
 class PlaceholderId(models.TextChoices):
     """What a record that is not approved carries in place of its id."""
 
-    OFF = "off", _("its own id")
-    ZEROS = "zeros", _("a UUID of zeros")
-    ZERO = "zero", _("the digit 0")
-    EMPTY = "empty", _("an empty text")
+    OFF = "off", "its own id"
+    ZEROS = "zeros", "a UUID of zeros"
+    ZERO = "zero", "the digit 0"
+    EMPTY = "empty", "an empty text"
 
 
 class PortalReference(models.TextChoices):
     """The reference of a follow-up that was made in the provider's portal."""
 
-    ORIGINAL = "original", _("that of its original")
-    OWN = "own", _("one of the gateway's own")
+    ORIGINAL = "original", "that of its original"
+    OWN = "own", "one of the gateway's own"
 
 
 AMOUNT_AS_REQUESTED = "requested"
@@ -361,7 +356,7 @@ NO_AMOUNT = "null"
 """The two words among the amounts that an errored record may carry."""
 
 
-class SandboxState(models.Model):
+class SandboxState(SandboxModel):
     """The single row of global state: the clock, and the behaviour where the interface leaves it open."""
 
     clock_ahead = models.DurationField(default=timedelta())
@@ -394,9 +389,13 @@ class SandboxState(models.Model):
     newest_first = models.BooleanField(default=False)
     """Whether the status query lists the newest record first."""
     wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
+    # What may be waiting is noted here, so that a request of a quiet sandbox reads this row only.
+    next_due_at = models.DateTimeField(null=True)
+    """The earliest time at which a delayed request or an expired 3-D Secure page may be due."""
+    has_faults = models.BooleanField(default=False)
+    """Whether a fault may be set."""
 
-    class Meta:
-        app_label = "wallet_sandbox"
+    class Meta(SandboxModel.Meta):
         constraints: ClassVar = [
             models.CheckConstraint(condition=models.Q(pk=1), name="wallet_sandbox_one_state")
         ]
@@ -405,7 +404,7 @@ class SandboxState(models.Model):
         return "state of the sandbox"
 
 
-class SetFault(models.Model):
+class SetFault(SandboxModel):
     """A fault that has been set and not yet used up."""
 
     operation = models.CharField(max_length=32)
@@ -420,14 +419,11 @@ class SetFault(models.Model):
     code = models.CharField(max_length=32, blank=True)
     message = models.CharField(max_length=500, blank=True)
 
-    class Meta:
-        app_label = "wallet_sandbox"
-
     def __str__(self) -> str:
         return f"{self.fault} on {self.operation}"
 
 
-class AcceptedRequest(models.Model):
+class AcceptedRequest(SandboxModel):
     """A request that used its reference, with its answer, by which a repetition is recognised."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="accepted_requests")
@@ -437,8 +433,7 @@ class AcceptedRequest(models.Model):
     """SHA-256 of the request in canonical form, in hexadecimal."""
     answer = models.JSONField()
 
-    class Meta:
-        app_label = "wallet_sandbox"
+    class Meta(SandboxModel.Meta):
         indexes: ClassVar = [
             models.Index(fields=["merchant", "reference"], name="wallet_sandbox_accepted_ref")
         ]
@@ -447,7 +442,7 @@ class AcceptedRequest(models.Model):
         return f"{self.type} {self.reference}"
 
 
-class LateRequest(models.Model):
+class LateRequest(SandboxModel):
     """A request whose connection was closed, to be executed when the clock reaches its time."""
 
     due_at = models.DateTimeField(db_index=True)
@@ -456,14 +451,11 @@ class LateRequest(models.Model):
     sealed = models.BinaryField()
     """The whole request, encrypted with a key of this process because it may contain keys and cryptograms."""
 
-    class Meta:
-        app_label = "wallet_sandbox"
-
     def __str__(self) -> str:
         return f"{self.method} {self.path} at {self.due_at.isoformat()}"
 
 
-class JournalEntry(models.Model):
+class JournalEntry(SandboxModel):
     """A request received under ``/api/`` with its answer; secrets are masked before it is stored."""
 
     operation = models.CharField(max_length=32, blank=True)
@@ -478,9 +470,6 @@ class JournalEntry(models.Model):
     answer_body = models.TextField(blank=True)
     fault = models.CharField(max_length=32, blank=True)
     received_at = models.DateTimeField()
-
-    class Meta:
-        app_label = "wallet_sandbox"
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"

@@ -27,7 +27,7 @@ WALLET_SANDBOX_MERCHANT_NAME = os.environ.get("WALLET_SANDBOX_MERCHANT_NAME", ""
 
 WALLET_SANDBOX_PUBLIC_URL = os.environ.get("WALLET_SANDBOX_PUBLIC_URL", "")
 """The address at which browsers reach this sandbox through a proxy; empty where there is no proxy."""
-_PREFIX = read_public_url(WALLET_SANDBOX_PUBLIC_URL).prefix if WALLET_SANDBOX_PUBLIC_URL else ""
+_PREFIX = read_public_url(WALLET_SANDBOX_PUBLIC_URL).path if WALLET_SANDBOX_PUBLIC_URL else ""
 # The proxy takes the prefix off; links of pages need it.
 FORCE_SCRIPT_NAME = _PREFIX or None
 
@@ -56,7 +56,7 @@ TIME_ZONE = "UTC"
 INSTALLED_APPS = ["django.contrib.staticfiles", "wallet_gateway.sandbox"]
 MIDDLEWARE = [
     "wallet_gateway.sandbox.access.AccessMiddleware",
-    "wallet_gateway.sandbox.api.delayed_requests.DelayedRequestsMiddleware",
+    "wallet_gateway.sandbox.api.DelayedRequestsMiddleware",
 ]
 ROOT_URLCONF = "wallet_gateway.sandbox.urls"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]

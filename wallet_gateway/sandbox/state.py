@@ -1,24 +1,38 @@
 """The conditions under which a request is answered: clock, configured behaviour, merchant and fault mode.
 
 Clock and behaviour are one database row, so that they survive a restart together with the transactions.
+Also the sandbox's only database transactions: SQLite allows one writer, and other writers poll for their
+turn; a lock of this process passes the turn on at once. The lock also keeps each check valid until the row
+that relies on it is written, so that two requests cannot spend the same money.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.db_transactions import write_lock
+from django.db import transaction as db_transaction
+
+from wallet_gateway.sandbox.json_calls import InvalidInput
 from wallet_gateway.sandbox.models import Merchant, SandboxState, WalletMode
 
 MAX_TIME: Final = datetime(2999, 1, 1, tzinfo=UTC)
 """The latest time of the sandbox's clock."""
 
 
-class ClockLimitReached(ValueError):
-    """The clock cannot be set to that time."""
+_turn = threading.RLock()
+
+
+@contextmanager
+def write_lock() -> Iterator[None]:
+    """Run the block as one database transaction while no other thread writes."""
+    with _turn, db_transaction.atomic():
+        yield
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +72,27 @@ def current_conditions() -> Conditions:
     return Conditions(now=datetime.now(UTC) + behaviour.clock_ahead, behaviour=behaviour)
 
 
+def note_due(at: datetime) -> None:
+    """Note that something becomes due at a time."""
+    state = SandboxState.objects.get()
+    if state.next_due_at is None or at < state.next_due_at:
+        SandboxState.objects.update(next_due_at=at)
+
+
 def advance_clock(by: timedelta) -> datetime:
-    """Advance the sandbox's clock and return the new time; raises ``ClockLimitReached``."""
+    """Advance the sandbox's clock and return the new time; raises ``InvalidInput``."""
     with write_lock():
         ahead = SandboxState.objects.get().clock_ahead
         if MAX_TIME - datetime.now(UTC) - ahead < by:
-            raise ClockLimitReached(f"The sandbox's clock ends at {MAX_TIME.isoformat()}; move it by less.")
+            raise InvalidInput(f"The sandbox's clock ends at {MAX_TIME.isoformat()}; move it by less.")
         return _change(clock_ahead=ahead + by).now
 
 
 def set_clock(to: datetime) -> datetime:
-    """Set the sandbox's clock and return the new time; raises ``ClockLimitReached``."""
+    """Set the sandbox's clock and return the new time; raises ``InvalidInput``."""
     ahead = to - datetime.now(UTC)
     if ahead < timedelta() or to > MAX_TIME:
-        raise ClockLimitReached(
+        raise InvalidInput(
             f"The sandbox's clock runs from the machine's time to {MAX_TIME.isoformat()}; it cannot be set "
             f"to {to.isoformat()}."
         )
@@ -91,11 +112,6 @@ def change_behaviour(changes: dict[str, Any]) -> SandboxState:
 def wallet_mode() -> WalletMode:
     """Return how the emulated wallet behaves in the browser."""
     return WalletMode(SandboxState.objects.get().wallet_mode)
-
-
-def change_wallet_mode(mode: WalletMode) -> None:
-    """Change how the emulated wallet behaves in the browser."""
-    _change(wallet_mode=mode)
 
 
 def _change(**values: Any) -> Conditions:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
-from wallet_gateway.sandbox.api import views as api
-from wallet_gateway.sandbox.console.views import console_urls
-from wallet_gateway.sandbox.control import views as control
-from wallet_gateway.sandbox.hosted import views as hosted
-from wallet_gateway.sandbox.pages import views as pages
-from wallet_gateway.sandbox.wallet import views as wallet
+from wallet_gateway.sandbox import api, hosted, pages
+from wallet_gateway.sandbox import wallet_pages as wallet
+from wallet_gateway.sandbox.console import console_urls
+from wallet_gateway.sandbox.control import control_urls
 
 urlpatterns = [
     re_path(r"^api/", api.answer),
-    path("_sandbox/", include(control.control_urls)),
+    path("_sandbox/", include(control_urls)),
     path("checkout/<str:token>/", hosted.show_checkout, name="checkout"),
     path("three-d-secure/<str:token>/", hosted.show_authentication, name="three_d_secure"),
     path("wallet.js", wallet.service_script, name="service_script"),
@@ -27,6 +25,6 @@ urlpatterns = [
     path("static/<path:path>", pages.static_file),
     *console_urls,
 ]
-handler400 = "wallet_gateway.sandbox.pages.views.bad_request"
-handler404 = "wallet_gateway.sandbox.pages.views.not_found"
-handler500 = "wallet_gateway.sandbox.pages.views.server_error"
+handler400 = "wallet_gateway.sandbox.pages.bad_request"
+handler404 = "wallet_gateway.sandbox.pages.not_found"
+handler500 = "wallet_gateway.sandbox.pages.server_error"

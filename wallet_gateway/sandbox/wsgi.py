@@ -40,5 +40,7 @@ class SandboxApplication(WSGIHandler):
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> HttpResponseBase:
         """Answer a request; behind a proxy, under the address that browsers know."""
-        seen = self._public_url.seen_from_outside(environ) if self._public_url else environ
-        return super().__call__(seen, start_response)
+        if url := self._public_url:
+            # As if this process stood at the address itself.
+            environ = {**environ, "wsgi.url_scheme": url.scheme, "HTTP_HOST": url.netloc}
+        return super().__call__(environ, start_response)

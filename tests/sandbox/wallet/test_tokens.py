@@ -25,7 +25,7 @@ from tests.sandbox.wallet.tokens import (
     with_signed_key,
 )
 from tests.support.tables import every
-from wallet_gateway.sandbox.wallet.tokens import InvalidToken, new_key, open_token, read_payload
+from wallet_gateway.sandbox.tokens import InvalidToken, new_key, open_token, read_payload
 
 needs_collection = pytest.mark.skipif(
     not FILE.is_file(), reason=f"the collected tokens are not at {FILE}; WALLET_TOKEN_VECTORS can say where"

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_der_private_key, load_pem_private_key
 
-from wallet_gateway.sandbox.wallet.tokens import (
+from wallet_gateway.sandbox.tokens import (
     key_value,
     milliseconds_text,
     new_key,

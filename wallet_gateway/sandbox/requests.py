@@ -30,7 +30,7 @@ from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING, WireModel
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
+from wallet_gateway.sandbox.server import MAX_BODY_BYTES
 
 
 class Operation(StrEnum):
@@ -137,10 +137,20 @@ def parse_request(raw: RawRequest) -> ParsedRequest:
     """Parse a request; never raises."""
     operation = None
     try:
-        operation = _operation_at(raw)
+        operations = _operations_at(raw.path)
+        if not operations:
+            raise Refusal("UnknownPath", f"There is nothing at {quote(raw.path)}.")
+        if raw.method not in operations:
+            allowed = " or ".join(sorted(operations))
+            raise Refusal("MethodNotAllowed", f"{raw.path} takes {allowed}, not {quote(raw.method)}.")
+        operation = operations[raw.method]
         value = _query_parameters(raw) if raw.method == "GET" else _json_object(raw)
         if operation is None:
-            operation = _operation_by_type(value)
+            given = next((part for name, part in value.items() if fold_name(name) == "type"), None)
+            operation = _BY_TYPE.get(fold_name(given)) if isinstance(given, str) else None
+        if operation is None:
+            types = ", ".join(endpoints.OPERATIONS)
+            raise Refusal("SchemaValidationError", f"type: must be one of {types}.")
     except Refusal as refusal:
         return ParsedRequest(operation=operation, message=refusal)
     model = _MESSAGES[operation]
@@ -202,16 +212,6 @@ def _operations_at(path: str) -> Mapping[str, Operation | None]:
     return _ROUTES.get(path, {})
 
 
-def _operation_at(raw: RawRequest) -> Operation | None:
-    operations = _operations_at(raw.path)
-    if not operations:
-        raise Refusal("UnknownPath", f"There is nothing at {quote(raw.path)}.")
-    if raw.method not in operations:
-        allowed = " or ".join(sorted(operations))
-        raise Refusal("MethodNotAllowed", f"{raw.path} takes {allowed}, not {quote(raw.method)}.")
-    return operations[raw.method]
-
-
 def _query_parameters(raw: RawRequest) -> dict[str, Any]:
     try:
         pairs = parse_qsl(
@@ -242,11 +242,3 @@ def _json_object(raw: RawRequest) -> dict[str, JsonValue]:
     if not isinstance(value, dict):
         raise Refusal("SchemaValidationError", "the body is no JSON object.")
     return value
-
-
-def _operation_by_type(value: Mapping[str, Any]) -> Operation:
-    given = next((part for name, part in value.items() if fold_name(name) == "type"), None)
-    operation = _BY_TYPE.get(fold_name(given)) if isinstance(given, str) else None
-    if operation is None:
-        raise Refusal("SchemaValidationError", f"type: must be one of {', '.join(endpoints.OPERATIONS)}.")
-    return operation

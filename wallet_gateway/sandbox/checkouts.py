@@ -1,38 +1,120 @@
-"""The hosted checkout: create one for a merchant, and apply the customer's decision."""
+"""The hosted checkout: create one for a merchant, and apply the customer's decision.
+
+Also the ``apmDetails`` of a status record, derived from the merchant's data about the payer. The record of
+a pre-authorization has every field of the interface. Fields missing in the checkout are filled from the
+wallet's customer, because a wallet knows its customer better than the shop does.
+"""
 
 from __future__ import annotations
 
+import secrets
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutResponse
+from wallet_gateway.protocol.authorizations import AuthorizationType
+from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutResponse, CheckoutType
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import BillingAddressRule, Checkout, Outcome, RecordOrigin
-from wallet_gateway.sandbox.payments.payer import payment_details
-from wallet_gateway.sandbox.payments.provider_decision import (
+from wallet_gateway.sandbox.records import (
     QUARANTINED,
     ProviderDecision,
-    SpecialAmount,
+    answer_once,
     decision_for_outcome,
-    special_amount,
+    outcome_of_amount,
+    write_record,
 )
-from wallet_gateway.sandbox.payments.records import write_record
-from wallet_gateway.sandbox.payments.references import answer_once
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
+from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
+
+CUSTOMER: Final = {
+    "cardholderFirstName": "Sam",
+    "cardholderLastName": "Sample",
+    "cardholderEmail": "sam.sample@example.com",
+    "cardholderMobilePhone": "49-1700000000",
+    "cardholderId": "EW-CUSTOMER-1783",
+}
+HOME: Final = {
+    "houseNumber": "12",
+    "street": "Sample Street",
+    "city": "Sampletown",
+    "zipPostalCode": "10115",
+    "state": "DE-BE",
+    "countryCode": "DEU",
+}
+
+
+def payment_details(request: dict[str, Any], *, provider: str) -> dict[str, Any]:
+    """Return the payer's details for a checkout, from its request in wire form."""
+    cardholder = CUSTOMER | request["checkoutDetails"]
+    details = follow_up_details(provider=provider, email=cardholder["cardholderEmail"])
+    if request["type"] == CheckoutType.PREAUTHORIZATION:
+        details |= _full_details(cardholder, request.get("addressDetails", {}))
+    return details
+
+
+def authorization_details(record_type: str, *, provider: str, account_number: str) -> dict[str, Any]:
+    """Return the payer's details for an authorization; ``account_number`` is masked."""
+    details = follow_up_details(provider=provider) | {"apmPayerAccountNumber": account_number}
+    if record_type == AuthorizationType.PREAUTHORIZATION:
+        details |= _full_details(CUSTOMER, {})
+    return details
+
+
+def follow_up_details(*, provider: str, email: str = CUSTOMER["cardholderEmail"]) -> dict[str, Any]:
+    """Return the payer's details for a transaction without addresses."""
+    return {
+        "apmName": provider,
+        "apmPayerAccountNumber": "EW-5520-1783",
+        "apmPayerEmailAddress": email,
+        "apmProviderTransactionId": f"EW{secrets.token_hex(8).upper()}",
+    }
+
+
+def _full_details(cardholder: dict[str, Any], addresses: dict[str, Any]) -> dict[str, Any]:
+    name = {"firstName": cardholder["cardholderFirstName"], "lastName": cardholder["cardholderLastName"]}
+    contact = {
+        "telephoneNumber": cardholder["cardholderMobilePhone"],
+        "email": cardholder["cardholderEmail"],
+    }
+    billing = HOME | addresses.get("billingAddress", {})
+    # Without a shipping address the order is shipped to the billing address.
+    shipping = (
+        name | contact | (HOME | addresses["shippingAddress"] if "shippingAddress" in addresses else billing)
+    )
+    full_name = " ".join(name.values())
+    return {
+        "apmPayerID": cardholder["cardholderId"],
+        "apmPayerFirstname": name["firstName"],
+        "apmPayerLastname": name["lastName"],
+        "apmPayerCountryCode": billing["countryCode"],
+        "apmPayerStateOrProvince": billing["state"],
+        "apmPayerBillingName": full_name,
+        "apmPayerBillingStreet1": _street(billing),
+        "apmPayerBillingCityName": billing["city"],
+        "apmPayerBillingPostalCode": billing["zipPostalCode"],
+        "apmPayerBillingCountry": billing["countryCode"],
+        "apmPayerBillingPhone": contact["telephoneNumber"],
+        "apmPayerShippingName": f"{shipping['firstName']} {shipping['lastName']}",
+        "apmPayerShippingStreet1": _street(shipping),
+        "apmPayerShippingCityName": shipping["city"],
+        "apmPayerShippingPostalCode": shipping["zipPostalCode"],
+        "apmPayerShippingCountry": shipping["countryCode"],
+        "apmPayerShippingPhone": shipping["telephoneNumber"],
+        "billingAddress": billing,
+        "shippingAddress": shipping,
+    }
+
+
+def _street(address: dict[str, Any]) -> str:
+    return f"{address['street']} {address['houseNumber']}"
+
 
 DEFAULT_TIMEOUT_SECONDS: Final = 900
 """Default lifetime of a link: the maximum, because the interface names no default ("0 to 900 seconds")."""
 
-_BY_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Outcome]] = {
-    SpecialAmount.REFUSED: Outcome.REFUSED,
-    SpecialAmount.PENDING: Outcome.PENDING,
-    SpecialAmount.ERRORED: Outcome.ERROR,
-}
 _CARD_FAILED: Final = frozenset({Outcome.REFUSED, Outcome.ERROR})
-_URL_NAMES: Final = {
+URL_NAMES: Final = {
     Outcome.SUCCESS: "successUrl",
     Outcome.PENDING: "pendingUrl",
     Outcome.REFUSED: "refusedUrl",
@@ -92,12 +174,12 @@ def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool
         conditions = current_conditions()
         check_checkout_open(checkout, now=conditions.now)
         if by_hand and outcome == Outcome.SUCCESS:
-            outcome = _BY_SPECIAL_AMOUNT.get(special_amount(checkout.amount), outcome)
+            outcome = outcome_of_amount(checkout.amount)
         if outcome != Outcome.RETURN:
             stays_open = outcome in _CARD_FAILED and conditions.behaviour.another_card
             decision = decision_for_outcome(checkout.type, outcome)
             _decide(checkout, "" if stays_open else outcome, decision, now=conditions.now)
-    location: str = checkout.request["redirectDetails"][_URL_NAMES[outcome]]
+    location: str = checkout.request["redirectDetails"][URL_NAMES[outcome]]
     return location
 
 
@@ -117,11 +199,11 @@ def _decide(checkout: Checkout, outcome: str, decision: ProviderDecision, *, now
         checkout.decided_outcome, checkout.decided_at = outcome, now
         checkout.save(update_fields=["decided_outcome", "decided_at"])
     write_record(
-        merchant=checkout.merchant,
-        reference=checkout.reference,
-        record_type=checkout.type,
-        money=checkout.amount,
-        decision=decision,
+        checkout.merchant,
+        checkout.reference,
+        checkout.type,
+        checkout.amount,
+        decision,
         now=now,
         origin=RecordOrigin.PAGE,
         details=payment_details(checkout.request, provider=checkout.merchant.provider),

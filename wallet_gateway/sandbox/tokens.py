@@ -1,11 +1,14 @@
-"""Payment tokens of the protocol ECv2: make them as the wallet does, and open them as a gateway does.
+"""Payment tokens of the protocol ECv2, made as the wallet does and opened as a gateway does, and their keys.
 
 A token is a JSON text. Its payload is encrypted for a gateway (ECIES on P-256 with AES-256 in counter mode
 and an HMAC of the ciphertext) and signed with an intermediate key, which a root key has signed. The checks
 and their order are those of Tink, the wallet's own library. The outer members are not signed, so each value
-must have exactly one spelling: Base64 with stray bits or without padding, tabs between members, and
-upper-case escapes are refused. Keys and time are arguments; a refusal names its reason and quotes nothing of
-the token.
+must have exactly one spelling: Base64 with stray bits or without padding, tabs between members, and upper-
+case escapes are refused. Keys and time are arguments; a refusal names its reason and quotes nothing of the
+token.
+
+Keys are created at the first use, by the sandbox's clock, and renewed before they expire; they exist in
+memory only. A retired private key still decrypts older tokens.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import binascii
 import hmac
 import json
 import re
+import threading
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -37,7 +41,6 @@ SENDER: Final = "Google"
 
 _SIGNING: Final = ec.ECDSA(hashes.SHA256())
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND: Final = timedelta(milliseconds=1)
 _MILLISECONDS: Final = re.compile(r"[0-9]{1,18}")
 _MAX_SIGNATURES: Final = 16
 _POINT_BYTES: Final = 65
@@ -101,7 +104,7 @@ def key_value(key: ec.EllipticCurvePrivateKey) -> str:
 
 def milliseconds_text(moment: datetime) -> str:
     """Return a time in the form of tokens and key documents: milliseconds since 1970, as text."""
-    return str(_milliseconds_of(moment))
+    return str((moment - _EPOCH) // timedelta(milliseconds=1))
 
 
 def new_signer(root: ec.EllipticCurvePrivateKey, *, expires_at: datetime) -> Signer:
@@ -178,7 +181,7 @@ def open_token(
     may match; ``root_keys`` is the parsed document of the wallet's root keys. A key or message expires at its
     expiration time, not after it.
     """
-    at = _milliseconds_of(now)
+    at = int(milliseconds_text(now))
     parts = _read_token(token)
     signing_key = _verify_intermediate_key(parts, root_keys, sender_id=sender_id, now=at)
     signature = _decode(parts.signature, Reason.BAD_MESSAGE_SIGNATURE, "signature")
@@ -330,10 +333,6 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _milliseconds_of(moment: datetime) -> int:
-    return (moment - _EPOCH) // _MILLISECOND
-
-
 def _milliseconds(value: object) -> int | None:
     """Return a time in ms since 1970, given as text or number; None if it is not a time."""
     if isinstance(value, bool) or not isinstance(value, str | int):
@@ -397,3 +396,63 @@ def _text(members: dict[str, Any], name: str) -> str:
 def _check_members(members: dict[str, Any], names: AbstractSet[str], what: str) -> None:
     if members.keys() != names:
         raise InvalidToken(Reason.MALFORMED_TOKEN, f"{what} must have exactly {', '.join(sorted(names))}")
+
+
+# The keys of this process
+
+ROOT_LIFETIME: Final = timedelta(days=3650)
+SIGNER_LIFETIME: Final = timedelta(days=7)
+_ROOT_RENEWAL: Final = timedelta(days=365)
+_SIGNER_RENEWAL: Final = timedelta(days=2)
+_MAX_RETIRED: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class WalletKeys:
+    """The keys in force at one time; ``private_keys`` are the gateway's, newest first."""
+
+    root_document: dict[str, Any]
+    signer: Signer
+    private_keys: tuple[ec.EllipticCurvePrivateKey, ...]
+
+
+class KeyRing:
+    """All keys of the process; ``at`` renews keys that are about to expire."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Discard all keys; the next call creates new ones."""
+        with self._lock:
+            self._roots: list[tuple[ec.EllipticCurvePrivateKey, datetime]] = []
+            self._signer: Signer | None = None
+            self._private_keys: list[ec.EllipticCurvePrivateKey] = []
+
+    def at(self, now: datetime) -> WalletKeys:
+        """Return the keys in force at a time of the sandbox's clock."""
+        with self._lock:
+            if not self._roots or self._roots[0][1] - now < _ROOT_RENEWAL:
+                self._roots = [(new_key(), now + ROOT_LIFETIME), *self._roots][:_MAX_RETIRED]
+                self._private_keys = [new_key(), *self._private_keys][:_MAX_RETIRED]
+                self._signer = None
+            if self._signer is None or self._signer.expires_at - now < _SIGNER_RENEWAL:
+                self._signer = new_signer(self._roots[0][0], expires_at=now + SIGNER_LIFETIME)
+            return WalletKeys(
+                root_document={"keys": [_describe(*root) for root in self._roots if root[1] > now]},
+                signer=self._signer,
+                private_keys=tuple(self._private_keys),
+            )
+
+
+def _describe(root: ec.EllipticCurvePrivateKey, expires_at: datetime) -> dict[str, str]:
+    return {
+        "keyValue": key_value(root),
+        "protocolVersion": VERSION,
+        "keyExpiration": milliseconds_text(expires_at),
+    }
+
+
+key_ring = KeyRing()
+"""The keys of this process."""

@@ -1,25 +1,32 @@
-"""Views of the emulated wallet: ``pay.js`` and the sheet for shops' pages, and the calls of the sheet itself.
+"""The emulated wallet in shops' pages: ``pay.js``, the sheet and its calls, and the service's ``wallet.js``.
 
-The service's ``wallet.js`` is here too. Scripts and sheet are for pages of any origin. ``pay.js`` and the
-sheet are never cached, because the wallet's mode may change at any time. The sheet's own calls are refused to
-other sites' pages, because only the customer may approve.
+``pay.js`` is concatenated from plain files beside the sheet's, in one function scope, with its
+configuration; there is no build step. ``wallet.js`` is the plugin's own, as a gateway would ship it. A page
+names no gateway: its address and the rest stand in front of the script. Its modules are below an address
+that contains a digest of all files, so that browsers may keep them for ever.
+
+Scripts and sheet are for pages of any origin. ``pay.js`` and the sheet are never cached, because the
+wallet's mode may change at any time. The sheet's own calls are refused to other sites' pages, because only
+the customer may approve.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
-from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import etag, require_POST, require_safe
 
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.json_calls import (
+    Call,
     Input,
     InvalidInput,
     answer,
@@ -27,15 +34,45 @@ from wallet_gateway.sandbox.json_calls import (
     refusal_response,
     with_json,
 )
+from wallet_gateway.sandbox.merchants import GATEWAY_NAME
 from wallet_gateway.sandbox.models import Merchant, WalletMode
-from wallet_gateway.sandbox.pages.headers import NO_STORE, set_cross_origin_headers, set_sheet_headers
-from wallet_gateway.sandbox.pages.localization import browser_language, direction, price_text
+from wallet_gateway.sandbox.pages import (
+    NO_STORE,
+    browser_language,
+    price_text,
+    render_in_language,
+    set_cross_origin_headers,
+    set_sheet_headers,
+)
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
-from wallet_gateway.sandbox.wallet import scripts
-from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, WalletAccount, card_by_id
-from wallet_gateway.sandbox.wallet.keys import key_ring
-from wallet_gateway.sandbox.wallet.payment_data import approve
+from wallet_gateway.sandbox.tokens import key_ring
+from wallet_gateway.sandbox.wallet import ACCOUNTS, CARDS, WalletAccount, approve, card_by_id
+
+_PAY_JS: Final = Path(__file__).parent / "static" / "wallet_sandbox" / "wallet" / "pay"
+# Each part may use the ones before it.
+_PAY_JS_PARTS: Final = ("checks.js", "words.js", "button.js", "frame.js", "client.js")
+_WALLET_JS: Final = Path(__file__).parents[1] / "static" / "wallet_gateway"
+
+# What a page says on the script's tag goes before it.
+_CONFIGURATION: Final = """\
+;(({ dataset }) => Object.assign(dataset, %s, { ...dataset }))
+  (document.currentScript ?? document.querySelector('script[src*="/wallet.js"]'))
+"""
+
+
+def _wallet_js_modules() -> dict[str, str]:
+    """Return the text of each module of ``wallet.js`` by its name."""
+    return {
+        path.stem: path.read_text(encoding="utf-8") for path in sorted((_WALLET_JS / "wallet").glob("*.js"))
+    }
+
+
+def _wallet_js_version() -> str:
+    """Return the digest of ``wallet.js`` and its modules."""
+    texts = ((_WALLET_JS / "wallet.js").read_text(encoding="utf-8"), *_wallet_js_modules().values())
+    return hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
+
 
 _JAVASCRIPT: Final = "text/javascript; charset=utf-8"
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
@@ -46,34 +83,45 @@ def script(request: HttpRequest) -> HttpResponse:
     """Return ``pay.js``, or an error if the wallet's mode says so."""
     mode = wallet_mode()
     if mode is WalletMode.SCRIPT_FAILS:
-        text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
-    else:
-        place = {"origin": _origin(request), "sheet": reverse("wallet_sheet")}
-        merchants = Merchant.objects.all()
-        text, status = scripts.pay_js(**place, mode=mode, merchants=merchants), HTTPStatus.OK
-    return _script_response(text, status=status, cache=NO_STORE)
-
-
-def _script_version(request: HttpRequest) -> str:
-    return f'"{scripts.wallet_js_version()}-{_origin(request)}"'
+        text = "// The sandbox is told not to send this script.\n"
+        return _script_response(text, status=HTTPStatus.SERVICE_UNAVAILABLE, cache=NO_STORE)
+    facts = {
+        "origin": _origin(request),
+        "sheet": reverse("wallet_sheet"),
+        "mode": mode,
+        "gateways": sorted({merchant.gateway_name for merchant in Merchant.objects.all()}),
+        "cards": [
+            {"network": card.network, "authMethod": card.auth_method, "fundingSource": card.funding}
+            for card in CARDS
+        ],
+    }
+    parts = [(_PAY_JS / name).read_text(encoding="utf-8") for name in _PAY_JS_PARTS]
+    whole = ['(() => {\n"use strict"', f"const SANDBOX = {json.dumps(facts)}", *parts, "})()", ""]
+    return _script_response("\n".join(whole), cache=NO_STORE)
 
 
 @require_safe
-@etag(_script_version)
+@etag(lambda request: f'"{_wallet_js_version()}-{_origin(request)}"')
 def service_script(request: HttpRequest) -> HttpResponse:
     """Return ``wallet.js``: kept for ever under a ``v`` parameter, asked for anew each time without one."""
-    base_url = _origin(request) + reverse("console").rstrip("/")
-    text = scripts.wallet_js(base_url=base_url, pay_js_url=_origin(request) + reverse("wallet_script"))
-    return _script_response(text, cache=_FOR_EVER if "v" in request.GET else "no-cache")
+    facts = {
+        "gatewayName": GATEWAY_NAME,
+        "gatewayUrl": _origin(request) + reverse("console").rstrip("/"),
+        "payJsUrl": _origin(request) + reverse("wallet_script"),
+    }
+    text = (_WALLET_JS / "wallet.js").read_text(encoding="utf-8")
+    text = text.replace("./wallet/main.js", f"./wallet/{_wallet_js_version()}/main.js")
+    cache = _FOR_EVER if "v" in request.GET else "no-cache"
+    return _script_response(_CONFIGURATION % json.dumps(facts) + text, cache=cache)
 
 
 @require_safe
 def service_script_module(request: HttpRequest, version: str, name: str) -> HttpResponse:  # noqa: ARG001
-    """Return a module of ``wallet.js``."""
-    text = scripts.wallet_js_module(name, version=version)
-    if text is None:
+    """Return a module of ``wallet.js``; 404 for an unknown module or another version."""
+    modules = _wallet_js_modules()
+    if name not in modules or version != _wallet_js_version():
         raise Http404
-    return _script_response(text, cache=_FOR_EVER)
+    return _script_response(modules[name], cache=_FOR_EVER)
 
 
 def _script_response(text: str, *, cache: str, status: int = HTTPStatus.OK) -> HttpResponse:
@@ -88,16 +136,9 @@ def _script_response(text: str, *, cache: str, status: int = HTTPStatus.OK) -> H
 @require_safe
 def sheet(request: HttpRequest) -> HttpResponse:
     """Show the sheet in the browser's language; the page around it sends the request by message."""
-    language = browser_language(request.headers.get("Accept-Language", ""))
-    context = {
-        "language": language,
-        "direction": direction(language),
-        "modes": WalletMode.choices,
-        "mode": wallet_mode(),
-    }
-    with translation.override(language):
-        response = render(request, "wallet_sandbox/wallet/sheet.html", context)
-    return set_sheet_headers(response, Merchant.objects.all())
+    context = {"modes": WalletMode.choices, "mode": wallet_mode()}
+    response = render_in_language(request, "wallet/sheet", context, language=browser_language(request))
+    return set_sheet_headers(response, [origin for one in Merchant.objects.all() for origin in one.origins])
 
 
 @require_safe
@@ -113,13 +154,10 @@ def root_keys(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django pa
 @require_safe
 def state(request: HttpRequest) -> HttpResponse:
     """Return for the sheet the wallet's mode, the customer's stored data, and the names of merchants."""
-    if refusal := _refusal_for_foreign_page(request):
-        return refusal_response(refusal)
-    accounts = [_describe(account) for account in ACCOUNTS]
     names = {one.merchant_id: one.display_name for one in Merchant.objects.all() if one.display_name}
-    return _without_caching(
-        json_response({"mode": wallet_mode(), "accounts": accounts, "merchantNames": names})
-    )
+    accounts = [_describe(account) for account in ACCOUNTS]
+    facts = {"mode": wallet_mode(), "accounts": accounts, "merchantNames": names}
+    return _answer_sheet(request, lambda _request: facts)
 
 
 # No session authorizes the sheet's calls; the origin is checked instead.
@@ -127,9 +165,7 @@ def state(request: HttpRequest) -> HttpResponse:
 @require_POST
 def payment_data(request: HttpRequest) -> HttpResponse:
     """Approve with the card chosen in the sheet and return the PaymentData."""
-    if refusal := _refusal_for_foreign_page(request):
-        return refusal_response(refusal)
-    return _without_caching(answer(with_json(_approve), request))
+    return _answer_sheet(request, with_json(_approve))
 
 
 # No session authorizes the sheet's calls; the origin is checked instead.
@@ -137,10 +173,19 @@ def payment_data(request: HttpRequest) -> HttpResponse:
 @require_POST
 def price_texts(request: HttpRequest) -> HttpResponse:
     """Return the prices of a shop's page as amounts in the browser's language, by price."""
-    if refusal := _refusal_for_foreign_page(request):
-        return refusal_response(refusal)
-    language = browser_language(request.headers.get("Accept-Language", ""))
-    return _without_caching(answer(with_json(partial(_price_texts, language=language)), request))
+    return _answer_sheet(request, with_json(partial(_price_texts, language=browser_language(request))))
+
+
+def _answer_sheet(request: HttpRequest, call: Call) -> HttpResponse:
+    """Make a call of the sheet, unless the page of another site asks; nothing of it is kept."""
+    origin = request.headers.get("Origin")
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if origin not in (None, _origin(request)) or site not in ("same-origin", "none"):
+        text = f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls."
+        return refusal_response(Refusal("ForeignPage", text))
+    response = answer(call, request)
+    response["Cache-Control"] = NO_STORE
+    return response
 
 
 def _describe(account: WalletAccount) -> dict[str, Any]:
@@ -195,18 +240,3 @@ def _gateway_merchant_id(request: dict[str, Any]) -> str:
     except (KeyError, IndexError, TypeError) as error:
         raise InvalidInput("request names no gatewayMerchantId in its tokenizationSpecification.") from error
     return str(found)
-
-
-def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
-    origin = request.headers.get("Origin")
-    site = request.headers.get("Sec-Fetch-Site", "same-origin")
-    if origin not in (None, _origin(request)) or site not in ("same-origin", "none"):
-        return Refusal(
-            "ForeignPage", f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls."
-        )
-    return None
-
-
-def _without_caching(response: HttpResponse) -> HttpResponse:
-    response.headers["Cache-Control"] = "no-store"
-    return response

@@ -8,30 +8,37 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.utils import translation
 from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutType, ShippingAddress
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.sandbox.authorizations import check_authentication_open, decide_authentication
+from wallet_gateway.sandbox.checkouts import check_checkout_open, decide_checkout
 from wallet_gateway.sandbox.models import Authentication, AuthenticationOutcome, Checkout, Outcome
-from wallet_gateway.sandbox.pages.headers import set_security_headers
-from wallet_gateway.sandbox.pages.localization import browser_language, direction, page_language
-from wallet_gateway.sandbox.payments.checkouts import check_checkout_open, decide_checkout
+from wallet_gateway.sandbox.pages import (
+    browser_language,
+    page_language,
+    render_in_language,
+    set_security_headers,
+)
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
-from wallet_gateway.sandbox.wallet.three_d_secure import check_authentication_open, decide_authentication
 
-_CHECKOUT_CLOSED: Final = {"CheckoutUsedUp": "decided", "CheckoutExpired": "expired"}
-_AUTHENTICATION_CLOSED: Final = {"AuthenticationUsedUp": "decided", "AuthenticationExpired": "expired"}
+_CLOSED: Final = {
+    "CheckoutUsedUp": "decided",
+    "CheckoutExpired": "expired",
+    "AuthenticationUsedUp": "decided",
+    "AuthenticationExpired": "expired",
+}
 _CAMEL_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -58,18 +65,18 @@ def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
         "expires_at": checkout.expires_at,
         "shop_url": urls["returnUrl"],
     }
-    language = page_language(checkout.language)
-    try:
-        if request.method == "POST" and request.POST.get("outcome") in Outcome.values:
-            return _redirect(decide_checkout(checkout, request.POST["outcome"]))
-        check_checkout_open(checkout, now=now)
-    except Refusal as refusal:
-        context["closed"] = _CHECKOUT_CLOSED[refusal.reason]
-        return _page(request, "checkout_closed", context, language=language, status=HTTPStatus.GONE)
     if checkout.expires_at:
         context["seconds_left"] = math.ceil((checkout.expires_at - now).total_seconds())
-    context |= _order(order)
-    return _open_page(request, "checkout", context, language=language, urls=urls.values())
+    return _answer(
+        request,
+        "checkout",
+        context | _order(order),
+        language=page_language(checkout.language),
+        urls=urls.values(),
+        outcomes=Outcome.values,
+        decide=partial(decide_checkout, checkout),
+        check_open=partial(check_checkout_open, checkout, now=now),
+    )
 
 
 # As for the checkout page, the unguessable link is the authorization.
@@ -98,15 +105,57 @@ def show_authentication(request: HttpRequest, token: str) -> HttpResponse:
         "shop_url": urls["returnUrl"],
     }
     requested = request.GET.get("language")
-    language = page_language(requested) if requested else _language_of_browser(request)
+    return _answer(
+        request,
+        "three_d_secure",
+        context,
+        language=page_language(requested) if requested else browser_language(request),
+        urls=urls.values(),
+        outcomes=AuthenticationOutcome.values,
+        decide=partial(decide_authentication, authentication),
+        check_open=partial(check_authentication_open, authentication, now=now),
+    )
+
+
+def _answer(
+    request: HttpRequest,
+    name: str,
+    context: dict[str, Any],
+    *,
+    language: str,
+    urls: Iterable[str],
+    outcomes: Iterable[str],
+    decide: Callable[[str], str],
+    check_open: Callable[[], None],
+) -> HttpResponse:
+    """Redirect a customer who has decided, or show the page; a form without a decision is answered 400."""
     try:
-        if request.method == "POST" and request.POST.get("outcome") in AuthenticationOutcome.values:
-            return _redirect(decide_authentication(authentication, request.POST["outcome"]))
-        check_authentication_open(authentication, now=now)
+        outcome = request.POST.get("outcome", "")
+        if outcome in outcomes:
+            # The URL was validated with the request of the shop; the page's policy allows no other origin.
+            location = iri_to_uri(decide(outcome))
+            response = HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location})
+            return set_security_headers(response)
+        check_open()
     except Refusal as refusal:
-        context["closed"] = _AUTHENTICATION_CLOSED[refusal.reason]
-        return _page(request, "three_d_secure_closed", context, language=language, status=HTTPStatus.GONE)
-    return _open_page(request, "three_d_secure", context, language=language, urls=urls.values())
+        context["closed"] = _CLOSED[refusal.reason]
+        response = render_in_language(
+            request, f"{name}_closed", context, language=language, status=HTTPStatus.GONE
+        )
+        return set_security_headers(response)
+    context["nothing_chosen"] = request.method == "POST"
+    status = HTTPStatus.BAD_REQUEST if context["nothing_chosen"] else HTTPStatus.OK
+    response = render_in_language(request, name, context, language=language, status=status)
+    return set_security_headers(response, form_targets=urls)
+
+
+def _unknown_link_page(request: HttpRequest) -> HttpResponse:
+    language, context = browser_language(request), {"closed": "unknown"}
+    return set_security_headers(
+        render_in_language(
+            request, "checkout_closed", context, language=language, status=HTTPStatus.NOT_FOUND
+        )
+    )
 
 
 def wallet_name(provider: str) -> str:
@@ -155,45 +204,3 @@ def _address(address: BillingAddress | ShippingAddress | None) -> list[str]:
 
 def _joined(*words: str | None) -> str:
     return " ".join(word for word in words if word)
-
-
-def _language_of_browser(request: HttpRequest) -> str:
-    return browser_language(request.headers.get("Accept-Language", ""))
-
-
-def _redirect(url: str) -> HttpResponse:
-    # The URL was validated with the request of the shop; the page's policy allows no other origin.
-    response = HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": iri_to_uri(url)})
-    return set_security_headers(response)
-
-
-def _unknown_link_page(request: HttpRequest) -> HttpResponse:
-    language = _language_of_browser(request)
-    context = {"closed": "unknown"}
-    return _page(request, "checkout_closed", context, language=language, status=HTTPStatus.NOT_FOUND)
-
-
-def _open_page(
-    request: HttpRequest, name: str, context: dict[str, Any], *, language: str, urls: Iterable[str]
-) -> HttpResponse:
-    """Render a page that waits for a decision; a form without one is answered 400."""
-    undecided = request.method == "POST"
-    context["nothing_chosen"] = undecided
-    status = HTTPStatus.BAD_REQUEST if undecided else HTTPStatus.OK
-    return _page(request, name, context, language=language, status=status, form_targets=urls)
-
-
-def _page(
-    request: HttpRequest,
-    name: str,
-    context: dict[str, Any],
-    *,
-    language: str,
-    status: HTTPStatus,
-    form_targets: Iterable[str] = (),
-) -> HttpResponse:
-    """Render a page of the customer in its language, with its security headers."""
-    context |= {"language": language, "direction": direction(language)}
-    with translation.override(language):
-        response = render(request, f"wallet_sandbox/{name}.html", context, status=status)
-    return set_security_headers(response, form_targets=form_targets)

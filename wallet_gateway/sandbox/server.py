@@ -1,7 +1,10 @@
-"""The HTTP server: the standard library's WSGI server with a thread for each connection.
+"""The sandbox's HTTP server: the standard library's WSGI server with a thread for each connection.
 
-HTTP/1.1 with keep-alive, chunked bodies, and answers that are broken on purpose. Answered requests are not
-logged; the journal has them all. Only for tests and development: nothing here withstands the open net.
+HTTP/1.1 with keep-alive and chunked bodies for any WSGI application. A body that is too large is read to
+the end but not kept, so that the sender can still read the answer. An application that wants its answer
+delivered slowly or broken says so in the ``Delivery`` object of the WSGI environment. Waiting is done with
+a sleep that a reset or the server's shutdown can cancel. Answered requests are not logged; the journal has
+them all. Only for tests and development: nothing here withstands the open net.
 """
 
 from __future__ import annotations
@@ -11,30 +14,189 @@ import io
 import json
 import socket
 import socketserver
+import struct
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from email.message import Message
 from email.utils import formatdate
+from enum import StrEnum
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
+from io import BufferedIOBase
 from typing import Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from django.db import connections
 
-from wallet_gateway.sandbox.server.bodies import (
-    MAX_DRAINED_BYTES,
-    BodyLimitExceeded,
-    InvalidFraming,
-    read_body,
-)
-from wallet_gateway.sandbox.server.delivery import (
-    ENVIRON_KEY,
-    Delivery,
-    SleepCancelled,
-    cancel_all_sleeps,
-    deliver,
-)
+MAX_BODY_BYTES: Final = 1_048_576
+MAX_KEPT_BYTES: Final = MAX_BODY_BYTES + 1
+"""One byte above the maximum, from which the application recognises a body that is too large."""
+MAX_DRAINED_BYTES: Final = 64 * 1_048_576
+"""Maximum bytes drained before closing."""
+_BLOCK: Final = 65_536
+_MAX_CHUNK_LINE_LENGTH: Final = 1_024
+
+
+class UnreadableRequest(ValueError):
+    """The body's end is unknown or too far away; ``status`` is the answer."""
+
+    def __init__(self, text: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def read_body(stream: BufferedIOBase, headers: Message) -> bytes:
+    """Read the whole body, by its length or in chunks, and return at most ``MAX_KEPT_BYTES`` of it.
+
+    Raises ``UnreadableRequest``, or ``ConnectionError`` where the connection ends within the body.
+    """
+    encodings = headers.get_all("Transfer-Encoding", [])
+    lengths = headers.get_all("Content-Length", [])
+    sizes: Iterable[int] = ()
+    if encodings:
+        # Both headers at once allow request smuggling.
+        if lengths or [encoding.strip().lower() for encoding in encodings] != ["chunked"]:
+            raise UnreadableRequest(
+                "Transfer-Encoding must be 'chunked', alone and without a Content-Length."
+            )
+        sizes = _chunk_sizes(stream)
+    elif lengths:
+        text = lengths[0].strip()
+        if len(set(lengths)) != 1 or not (text.isascii() and text.isdigit()) or len(text) > 15:
+            given = f"{', '.join(lengths)!r:.60}"
+            raise UnreadableRequest(f"Content-Length must be one whole number, not {given}.")
+        sizes = (int(text),)
+    body, taken = bytearray(), 0
+    for size in sizes:
+        taken += size
+        if taken > MAX_DRAINED_BYTES:
+            text = f"The body has more than {MAX_DRAINED_BYTES} bytes."
+            raise UnreadableRequest(text, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        left = size
+        while left:
+            block = stream.read(min(left, _BLOCK))
+            if not block:
+                raise ConnectionError("The connection ended in the middle of the body.")
+            left -= len(block)
+            body += block[: MAX_KEPT_BYTES - len(body)]
+    return bytes(body)
+
+
+def _chunk_sizes(stream: BufferedIOBase) -> Iterator[int]:
+    """Yield the size of each chunk, whose content is then read before the next size."""
+    while True:
+        digits = _line(stream).partition(b";")[0].strip()
+        # int() alone would also accept "0x10", "1_0" and "-1".
+        if not digits or digits.strip(b"0123456789abcdefABCDEF"):
+            raise UnreadableRequest("A chunk does not begin with its size.")
+        size = int(digits, 16)
+        if not size:
+            break
+        yield size
+        if _line(stream):
+            raise UnreadableRequest("A chunk is longer than it says.")
+    while _line(stream):  # discard trailers
+        pass
+
+
+def _line(stream: BufferedIOBase) -> bytes:
+    line = stream.readline(_MAX_CHUNK_LINE_LENGTH)
+    if not line:
+        raise ConnectionError("The connection ended in the middle of the body.")
+    if not line.endswith(b"\n"):
+        raise UnreadableRequest("A line between chunks is too long.")
+    return line.rstrip(b"\r\n")
+
+
+# How an answer leaves the socket
+
+ENVIRON_KEY: Final = "wallet_sandbox.delivery"
+"""Key of the ``Delivery`` object in the WSGI environment."""
+
+DRIP_SECONDS: Final = 0.08
+"""Seconds between the bytes of a dripping answer."""
+
+GARBAGE_STATUS_LINE: Final = b"HTTP/one-point-one fine thank you\r\n"
+
+
+class DeliveryMode(StrEnum):
+    """The modes of delivery."""
+
+    WHOLE = "whole"
+    DROPPED = "dropped"
+    """The connection is closed without a byte."""
+    TRUNCATED = "truncated"
+    """All headers and half of the body, then the connection is closed."""
+    RESET = "reset"
+    """Like truncated, but the connection is reset."""
+    DRIP = "drip"
+    """The body is sent one byte at a time."""
+    BAD_STATUS_LINE = "bad_status_line"
+    """The status line is invalid."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Delivery:
+    """The delivery of one answer; mutable, because WSGI offers no other way back to the server."""
+
+    mode: DeliveryMode = DeliveryMode.WHOLE
+    drip_seconds: float = DRIP_SECONDS
+
+
+def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: Delivery) -> bool:
+    """Send one answer; return whether the connection can be reused.
+
+    ``head`` ends with the empty line. Raises ``OSError`` if the peer has closed the connection, and
+    ``SleepCancelled``.
+    """
+    match delivery.mode:
+        case DeliveryMode.WHOLE:
+            connection.sendall(head + body)
+            return True
+        case DeliveryMode.DRIP:
+            connection.sendall(head)
+            for byte in body:
+                cancellable_sleep(delivery.drip_seconds)
+                connection.sendall(bytes((byte,)))
+            return True
+        case DeliveryMode.DROPPED:
+            pass
+        case DeliveryMode.BAD_STATUS_LINE:
+            connection.sendall(GARBAGE_STATUS_LINE + head.partition(b"\r\n")[2] + body)
+        case DeliveryMode.TRUNCATED:
+            connection.sendall(head + body[: len(body) // 2])
+        case DeliveryMode.RESET:
+            connection.sendall(head + body[: len(body) // 2])
+            # With a linger time of zero, close() resets the connection, unless shutdown() was called before:
+            # therefore close it here, before the server shuts it down.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+    return False
+
+
+class SleepCancelled(Exception):
+    """The sleep was cancelled; what follows it must not be done."""
+
+
+_cancelled = threading.Event()
+
+
+def cancellable_sleep(seconds: float) -> None:
+    """Sleep for a time; raises ``SleepCancelled``."""
+    if _cancelled.wait(seconds):
+        raise SleepCancelled
+
+
+def cancel_all_sleeps() -> None:
+    """Cancel all current sleeps; later ones are not affected."""
+    global _cancelled
+    waited_for, _cancelled = _cancelled, threading.Event()
+    waited_for.set()
+
+
+# Sockets and threads
 
 _SHUTDOWN_TIMEOUT_SECONDS: Final = 5.0
 _MAX_REQUEST_LINE_LENGTH: Final = 65_536
@@ -158,11 +320,8 @@ class Connection(WSGIRequestHandler):
         keep_alive = not self.close_connection
         try:
             body = read_body(self.rfile, self.headers)
-        except InvalidFraming as error:
-            self.send_error(HTTPStatus.BAD_REQUEST, str(error))
-            return
-        except BodyLimitExceeded as error:
-            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
+        except UnreadableRequest as error:
+            self.send_error(error.status, str(error))
             return
         delivery = Delivery()
         environ = self.get_environ() | {

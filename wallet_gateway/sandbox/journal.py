@@ -1,4 +1,4 @@
-"""The journal: every request under ``/api/`` with its answer, stored with secrets and card numbers masked."""
+"""The journal: every request under ``/api/`` with its answer; secrets and card numbers are masked."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.secret_names import SECRET, plain_name
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
-from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import JournalEntry
+from wallet_gateway.sandbox.requests import ParsedRequest, RawRequest
+from wallet_gateway.sandbox.state import write_lock
 
 MAX_JOURNAL_ENTRIES: Final = 50_000
 """Older entries are deleted, so that a long load test does not fill the disk."""

@@ -1,14 +1,14 @@
-"""The queue of faults: which faults exist, which operations they apply to, and which request they hit."""
+"""The queue of faults: which exist, which operations they apply to, and which request they hit."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.api.request_parser import TRANSACTION_OPERATIONS, Operation
-from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
-from wallet_gateway.sandbox.models import SetFault
+from wallet_gateway.sandbox.models import SandboxState, SetFault
+from wallet_gateway.sandbox.requests import TRANSACTION_OPERATIONS, Operation
+from wallet_gateway.sandbox.state import Conditions, write_lock
 
 ANY_OPERATION: Final = "*"
 """Stands for all operations."""
@@ -54,20 +54,17 @@ _APPLICABLE_TO: Final[dict[FaultKind, frozenset[Operation]]] = {
 """Faults that apply to some operations only; all others apply to every operation."""
 
 
-class FaultNotApplicable(InvalidInput):
-    """The fault does not apply to the operation."""
-
-
 def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
-    """Set a fault for an operation, or for ``ANY_OPERATION``; raises ``FaultNotApplicable``.
+    """Set a fault for an operation, or for ``ANY_OPERATION``; raises ``InvalidInput``.
 
     ``details`` are the other fields of ``SetFault``.
     """
     if operation != ANY_OPERATION and not applies_to(fault, Operation(operation)):
         allowed = ", ".join(sorted(_APPLICABLE_TO[fault]))
-        raise FaultNotApplicable(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
+        raise InvalidInput(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
     with write_lock():
         SetFault.objects.create(operation=operation, fault=fault, **details)
+        SandboxState.objects.update(has_faults=True)
 
 
 def applies_to(fault: FaultKind, operation: Operation | None) -> bool:
@@ -79,6 +76,7 @@ def clear_faults() -> None:
     """Remove all faults."""
     with write_lock():
         SetFault.objects.all().delete()
+        SandboxState.objects.update(has_faults=False)
 
 
 def list_faults() -> list[SetFault]:
@@ -86,15 +84,15 @@ def list_faults() -> list[SetFault]:
     return list(SetFault.objects.order_by("pk"))
 
 
-def take_fault(operation: Operation | None) -> SetFault | None:
+def take_fault(operation: Operation | None, conditions: Conditions) -> SetFault | None:
     """Return the fault that hits this request, or None, and update its counters.
 
     If several match, the one that was set first hits. A fault that still has requests to skip counts this
     request and leaves it to the next fault.
     """
-    matching = SetFault.objects.filter(operation__in=[ANY_OPERATION, operation or ANY_OPERATION])
-    if not matching.exists():
+    if not conditions.behaviour.has_faults:
         return None
+    matching = SetFault.objects.filter(operation__in=[ANY_OPERATION, operation or ANY_OPERATION])
     with write_lock():
         for fault in matching.order_by("pk"):
             if not applies_to(FaultKind(fault.fault), operation):
@@ -105,6 +103,7 @@ def take_fault(operation: Operation | None) -> SetFault | None:
                 continue
             if fault.times == 1:
                 fault.delete()
+                SandboxState.objects.update(has_faults=SetFault.objects.exists())
             elif fault.times is not None:
                 fault.times -= 1
                 fault.save(update_fields=["times"])

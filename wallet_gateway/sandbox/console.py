@@ -24,8 +24,9 @@ from django.views.decorators.http import require_POST, require_safe
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError, UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
-from wallet_gateway.sandbox.api import faults
-from wallet_gateway.sandbox.control.calls import CONTROL_CALLS, behaviour_in_force
+from wallet_gateway.sandbox import faults
+from wallet_gateway.sandbox.control import CONTROL_CALLS, behaviour_in_force
+from wallet_gateway.sandbox.follow_ups import amounts_left
 from wallet_gateway.sandbox.json_calls import InvalidInput
 from wallet_gateway.sandbox.models import (
     Authentication,
@@ -37,9 +38,8 @@ from wallet_gateway.sandbox.models import (
     SandboxState,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.pages.headers import set_security_headers
-from wallet_gateway.sandbox.payments.limits import amounts_left
-from wallet_gateway.sandbox.payments.records import (
+from wallet_gateway.sandbox.pages import set_security_headers
+from wallet_gateway.sandbox.records import (
     ReferenceQuery,
     find_payment,
     find_pending,

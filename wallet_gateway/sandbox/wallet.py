@@ -1,0 +1,296 @@
+"""The emulated wallet: its accounts with stored cards and addresses, and approval with one of the cards.
+
+All data is invented; the card numbers are the networks' published test numbers. They leave this module only
+masked or encrypted in a token. Approval takes the argument of ``loadPaymentData``; the PaymentData contains
+only data that it asks for.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from wallet_gateway.protocol.accounts import CardNetwork
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.sandbox.checkouts import CUSTOMER
+from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.refusals import Refusal
+from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.tokens import key_ring, milliseconds_text, seal
+
+PAN_ONLY: Final = "PAN_ONLY"
+CRYPTOGRAM_3DS: Final = "CRYPTOGRAM_3DS"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCard:
+    """A stored card; ``eci_indicator`` is empty if the network gives none."""
+
+    id: str
+    name: str
+    """The network's display name."""
+    auth_method: str
+    funding: str
+    """``CREDIT``, ``DEBIT`` or ``PREPAID``."""
+    number: str = field(repr=False)
+    expiration_month: int
+    expires_in_years: int
+    eci_indicator: str
+    art: str
+    """The colour scheme of its image, a class name of the sheet's style sheet."""
+
+    @property
+    def network(self) -> CardNetwork:
+        """The network."""
+        return CardNetwork(self.name.upper())
+
+    @property
+    def last_four(self) -> str:
+        """The last four digits of the number."""
+        return self.number[-4:]
+
+    @property
+    def description(self) -> str:
+        """The card's name as passed to the shop, for example ``Visa 1111``."""
+        return f"{self.name} {self.last_four}"
+
+
+Address = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletAccount:
+    """A wallet account; data of different accounts is never mixed."""
+
+    email: str
+    name: str
+    cards: tuple[StoredCard, ...]
+    addresses: tuple[Address, ...]
+    """Addresses with all of the wallet's fields; the first is the home and billing address."""
+
+
+# Id, name, kind, funding, number, month and years until it expires, indicator, colours.
+CARDS: Final = (
+    StoredCard("visa-token", "Visa", CRYPTOGRAM_3DS, "CREDIT", "4111111111111111", 12, 4, "05", "indigo"),
+    StoredCard("visa-plain", "Visa", PAN_ONLY, "DEBIT", "4012888888881881", 9, 3, "", "slate"),
+    StoredCard(
+        "mastercard-token", "Mastercard", CRYPTOGRAM_3DS, "DEBIT", "5555555555554444", 6, 3, "02", "ember"
+    ),
+    StoredCard("mastercard-plain", "Mastercard", PAN_ONLY, "PREPAID", "5105105105105100", 3, 2, "", "coral"),
+    StoredCard("amex-token", "Amex", CRYPTOGRAM_3DS, "CREDIT", "378282246310005", 1, 5, "5", "teal"),
+    StoredCard("amex-plain", "Amex", PAN_ONLY, "CREDIT", "371449635398431", 8, 2, "", "steel"),
+    StoredCard(
+        "discover-token", "Discover", CRYPTOGRAM_3DS, "CREDIT", "6011111111111117", 11, 3, "", "amber"
+    ),
+    StoredCard("discover-plain", "Discover", PAN_ONLY, "CREDIT", "6011000990139424", 5, 4, "", "sand"),
+    StoredCard("jcb-token", "JCB", CRYPTOGRAM_3DS, "CREDIT", "3530111333300000", 10, 3, "05", "forest"),
+    StoredCard("jcb-plain", "JCB", PAN_ONLY, "CREDIT", "3566002020360505", 7, 2, "", "plum"),
+)
+"""Cards of the account that is signed in at first: each network with and without a device token."""
+
+OFFICE_CARDS: Final = (
+    StoredCard("office-visa-token", "Visa", CRYPTOGRAM_3DS, "DEBIT", "4000056655665556", 4, 3, "05", "plum"),
+    StoredCard(
+        "office-mastercard-plain", "Mastercard", PAN_ONLY, "CREDIT", "5200828282828210", 2, 4, "", "forest"
+    ),
+)
+"""Cards of the second account; few, so that a shop's request may match none of them."""
+
+
+def _stored_address(
+    name: str, street: str, place: str, region: str, country: str, phone: str, more: str = ""
+) -> Address:
+    code, _, locality = place.partition(" ")
+    return {
+        "name": name,
+        "address1": street,
+        "address2": more,
+        "address3": "",
+        "locality": locality,
+        "administrativeArea": region,
+        "postalCode": code,
+        "countryCode": country,
+        "sortingCode": "",
+        "phoneNumber": phone,
+    }
+
+
+_SAM: Final = f"{CUSTOMER['cardholderFirstName']} {CUSTOMER['cardholderLastName']}"
+_ROBIN: Final = "Robin Sample"
+ACCOUNTS: Final = (
+    WalletAccount(
+        email=CUSTOMER["cardholderEmail"],
+        name=_SAM,
+        cards=CARDS,
+        addresses=(
+            _stored_address(_SAM, "Sample Street 12", "10115 Sampletown", "BE", "DE", "+49 170 0000000"),
+            _stored_address(
+                _SAM, "1600 Example Parkway", "94043 Mountain View", "CA", "US", "+1 650-555-0100", "Suite 4"
+            ),
+            _stored_address(_SAM, "10 rue de l'Exemple", "75001 Paris", "", "FR", "+33 1 00 00 00 00"),
+        ),
+    ),
+    WalletAccount(
+        email="robin@office.example.com",
+        name=_ROBIN,
+        cards=OFFICE_CARDS,
+        addresses=(
+            _stored_address(_ROBIN, "Rua do Exemplo 8", "1100-001 Lisboa", "", "PT", "+351 210 000 000"),
+            _stored_address(_ROBIN, "2-1 Rei-cho", "100-0001 Tokyo", "Tokyo", "JP", "+81 3-0000-0000"),
+        ),
+    ),
+)
+"""All accounts; the first is signed in when a sheet opens."""
+
+
+def card_by_id(identifier: str) -> StoredCard | None:
+    """Return the stored card with an id, or None."""
+    return next((card for card in (*CARDS, *OFFICE_CARDS) if card.id == identifier), None)
+
+
+def card_for(network: CardNetwork, auth_method: str) -> StoredCard:
+    """Return the stored card of a network with an authentication method."""
+    return next(card for card in CARDS if card.network is network and card.auth_method == auth_method)
+
+
+def account_of(card: StoredCard) -> WalletAccount:
+    """Return the account of a stored card."""
+    return next(account for account in ACCOUNTS if card in account.cards)
+
+
+_MINIMAL: Final = ("name", "postalCode", "countryCode")
+_PHONE: Final = "phoneNumber"
+_WHOLE: Final = tuple(ACCOUNTS[0].addresses[0])
+# As the networks' own cryptograms: Visa's has 20 bytes; the one of a Mastercard device token in Google's test
+# environment has 19; processors describe that of American Express as 20 bytes, or 40 in two blocks of 20.
+_CRYPTOGRAM_BYTES: Final = {CardNetwork.MASTERCARD: (19,), CardNetwork.AMEX: (20, 40)}
+MESSAGE_LIFETIME: Final = timedelta(hours=1)
+"""Lifetime of a token."""
+
+
+def approve(
+    card: StoredCard,
+    request: Mapping[str, Any],
+    *,
+    merchant_id: str,
+    choices: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the PaymentData of a card for a merchant; raises ``UnknownMerchant``.
+
+    ``choices`` are the customer's other choices: ``shippingAddress``, ``shippingOptionId`` and
+    ``redemptionCodes``; the default is the first of each.
+    """
+    merchant = Merchant.objects.filter(merchant_id=merchant_id).order_by("pk").first()
+    if merchant is None:
+        raise Refusal("UnknownMerchant", f"There is no merchant {quote(merchant_id)}.")
+    now = current_conditions().now
+    keys, account = key_ring.at(now), account_of(card)
+    token = seal(
+        _card_payload(card, gateway_merchant_id=merchant_id, now=now),
+        signer=keys.signer,
+        recipient_id=f"gateway:{merchant.gateway_name}",
+        recipient_key=keys.private_keys[0].public_key(),
+    )
+    data: dict[str, Any] = {
+        "apiVersion": 2,
+        "apiVersionMinor": 0,
+        "paymentMethodData": {
+            "type": "CARD",
+            "description": card.description,
+            "info": _card_info(
+                card, account, _object(_first(request.get("allowedPaymentMethods")).get("parameters"))
+            ),
+            "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": token},
+        },
+    }
+    return data | _requested_data(request, choices or {}, account)
+
+
+def _card_payload(card: StoredCard, *, gateway_merchant_id: str, now: datetime) -> dict[str, Any]:
+    """Return the encrypted content of a token, with a new message id and cryptogram."""
+    details: dict[str, Any] = {
+        "authMethod": card.auth_method,
+        "pan": card.number,
+        "expirationMonth": card.expiration_month,
+        "expirationYear": now.year + card.expires_in_years,
+    }
+    if card.auth_method == CRYPTOGRAM_3DS:
+        length = secrets.choice(_CRYPTOGRAM_BYTES.get(card.network, (20,)))
+        details["cryptogram"] = base64.b64encode(secrets.token_bytes(length)).decode()
+        if card.eci_indicator:
+            details["eciIndicator"] = card.eci_indicator
+    return {
+        "gatewayMerchantId": gateway_merchant_id,
+        "messageExpiration": milliseconds_text(now + MESSAGE_LIFETIME),
+        "messageId": f"AH2Ejt{secrets.token_urlsafe(48)}",
+        "paymentMethod": "CARD",
+        "paymentMethodDetails": details,
+    }
+
+
+def _card_info(card: StoredCard, account: WalletAccount, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    info: dict[str, Any] = {
+        "cardNetwork": card.network.value,
+        "cardDetails": card.last_four,
+        "cardFundingSource": card.funding,
+    }
+    if parameters.get("assuranceDetailsRequired") is True:
+        tokenized = card.auth_method == CRYPTOGRAM_3DS
+        info["assuranceDetails"] = {"accountVerified": True, "cardHolderAuthenticated": tokenized}
+    if parameters.get("billingAddressRequired") is True:
+        preferences = _object(parameters.get("billingAddressParameters"))
+        whole = str(preferences.get("format", "MIN")).startswith("FULL")
+        info["billingAddress"] = _address(account.addresses[0], preferences, whole=whole)
+    return info
+
+
+def _requested_data(
+    request: Mapping[str, Any], chosen: Mapping[str, Any], account: WalletAccount
+) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    if request.get("emailRequired") is True:
+        data["email"] = account.email
+    if request.get("shippingAddressRequired") is True:
+        preferences = _object(request.get("shippingAddressParameters"))
+        address = _object(chosen.get("shippingAddress")) or _shipping_address(account, preferences)
+        data["shippingAddress"] = _address(address, preferences, whole=True)
+    if request.get("shippingOptionRequired") is True:
+        option = chosen.get("shippingOptionId") or _default_option(request)
+        data["shippingOptionData"] = {"id": option}
+    if chosen.get("redemptionCodes"):
+        data["offerData"] = {"redemptionCodes": chosen["redemptionCodes"]}
+    return data
+
+
+def _shipping_address(account: WalletAccount, preferences: Mapping[str, Any]) -> Address:
+    """Return the first address in an allowed country, or the home address if there is none."""
+    allowed = preferences.get("allowedCountryCodes")
+    if not isinstance(allowed, list):
+        return account.addresses[0]
+    fitting = (one for one in account.addresses if one["countryCode"] in allowed)
+    return next(fitting, account.addresses[0])
+
+
+def _address(address: Mapping[str, Any], preferences: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+    names = _WHOLE if whole else (*_MINIMAL, _PHONE)
+    phone = preferences.get("phoneNumberRequired") is True
+    return {name: address.get(name, "") for name in names if name != _PHONE or phone}
+
+
+def _default_option(request: Mapping[str, Any]) -> str:
+    preferences = _object(request.get("shippingOptionParameters"))
+    first = _first(preferences.get("shippingOptions"))
+    named = preferences.get("defaultSelectedOptionId") or first.get("id")
+    return str(named or "shipping_option_unselected")
+
+
+def _first(values: object) -> Mapping[str, Any]:
+    return _object(values[0]) if isinstance(values, list) and values else {}
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
