@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.request import Request, urlopen
@@ -16,6 +17,37 @@ from wallet_gateway.testing.control import SandboxControl
 TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"
 
 
+def approve_in_sheet(
+    control: SandboxControl,
+    parameters: Mapping[str, Any],
+    reference: str,
+    method: str,
+    *,
+    network: str = "VISA",
+) -> dict[str, Any]:
+    """Choose a card and approve, in a browser that speaks to the gateway by itself."""
+    data = control.wallet_payment_data(
+        merchant_id=parameters["mid"], auth_method=method, card_network=network
+    )
+    body = {
+        "merchantId": parameters["mid"],
+        "storeId": parameters["sid"],
+        "clientSystemTransactionId": reference,
+        "paymentData": data,
+    }
+    request = Request(
+        f"{control.base_url}/api/v5/paymentAccounts",
+        data=json.dumps(body).encode(),
+        headers={
+            "Authorization": f"PublicApiKey {parameters['publicKeyApi']}",
+            "Content-Type": "application/json",
+        },
+    )
+    with urlopen(request) as answer:
+        result: dict[str, Any] = json.load(answer)
+    return result
+
+
 @dataclass
 class Customer:
     """One browser session of a customer; the browser speaks to the gateway by itself."""
@@ -23,12 +55,6 @@ class Customer:
     control: SandboxControl
     context: GatewayContext
     session: str = "session-key-of-ada"
-
-    @property
-    def gateway_url(self) -> str:
-        """The gateway's base URL, as the settings give it to the page."""
-        assert self.context.wallet is not None
-        return self.context.wallet.gateway_url
 
     def open(self, order: PaymentOrder) -> WalletSession:
         """Load the page with the button."""
@@ -39,24 +65,7 @@ class Customer:
     ) -> dict[str, Any]:
         """Choose a card and approve: what `handlePaymentResult` is given."""
         given = button.parameters
-        data = self.control.wallet_payment_data(auth_method=method, card_network=network)
-        body = {
-            "merchantId": given["mid"],
-            "storeId": given["sid"],
-            "clientSystemTransactionId": reference or button.reference,
-            "paymentData": data,
-        }
-        request = Request(
-            f"{self.gateway_url}/api/v5/paymentAccounts",
-            data=json.dumps(body).encode(),
-            headers={
-                "Authorization": f"PublicApiKey {given['publicKeyApi']}",
-                "Content-Type": "application/json",
-            },
-        )
-        with urlopen(request) as answer:
-            result: dict[str, Any] = json.load(answer)
-        return result
+        return approve_in_sheet(self.control, given, reference or button.reference, method, network=network)
 
     def post(self, order: PaymentOrder, detail: dict[str, Any]) -> Payment:
         """Let the page post a result to the shop."""

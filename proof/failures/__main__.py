@@ -12,6 +12,7 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -53,6 +54,7 @@ class Part:
     module: str
     function: str = "run"
     environment: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables of the shop."""
 
 
 _SERVERS: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
@@ -63,8 +65,11 @@ _SERVERS: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
 _DURABLE = {"PROOF_SYNCHRONOUS_COMMIT": "on"}
 
 
-def _on_each(module: str) -> list[Part]:
-    return [Part(name=name, server=server, module=module) for name, server in _SERVERS.items()]
+def _on_each(module: str, **environment: str) -> list[Part]:
+    return [
+        Part(name=name, server=server, module=module, environment=environment)
+        for name, server in _SERVERS.items()
+    ]
 
 
 def _faults() -> Iterator[Part]:
@@ -94,6 +99,10 @@ SUBJECTS: Mapping[str, tuple[str, list[Part]]] = {
         "operations killed at each step, swept up by others, compared with the gateway",
         _on_each("kills"),
     ),
+    "chaos": (
+        "histories that several killed workers live at once, against a faulty sandbox",
+        _on_each("chaos", DJANGO_SETTINGS_MODULE="proof.histories.settings"),
+    ),
     "database-faults": ("databases that fail in the midst of operations", list(_faults())),
     "disaster": (
         "an older backup restored while the gateway went on; two sites at once by mistake",
@@ -115,6 +124,12 @@ def main(arguments: list[str]) -> int:
         sys.exit(f"{asked.subject} has no part {asked.part!r}")
     options = {
         "kills": {"runs": asked.runs, "operation": asked.operation, "instant": asked.instant},
+        "chaos": {
+            "seed": asked.seed,
+            "operations": asked.operations,
+            "workers": asked.workers,
+            "only": asked.only,
+        },
         "soak": {"minutes": asked.minutes, "is_leaky": asked.leaky},
     }.get(asked.subject, {})
     # Who ends the run wants its servers ended, too.
@@ -155,6 +170,10 @@ def _parser() -> argparse.ArgumentParser:
     kills.add_argument("--runs", type=int, default=170, help="kills on each database; 0: at every instant")
     kills.add_argument("--operation", default="", help="this operation alone")
     kills.add_argument("--instant", type=int, help="this instant of the operation alone")
+    chaos = parser.add_argument_group("chaos")
+    chaos.add_argument("--operations", type=int, default=1000, help="of all histories together")
+    chaos.add_argument("--workers", type=int, default=4, help="processes of the shop at one time")
+    chaos.add_argument("--only", type=int, metavar="NUMBER", help="this history alone")
     soak = parser.add_argument_group("soak")
     soak.add_argument("--minutes", type=float, default=60)
     soak.add_argument("--leaky", action="store_true", help="one worker more that leaks, and is to be found")
@@ -190,11 +209,15 @@ def _in_its_process(part: Part, seed: int, options: Mapping[str, Any]) -> Tally:
 @contextmanager
 def _shop_on(database_url: str, environment: Mapping[str, str]) -> Iterator[World]:
     """Set Django up on a database, beside a sandbox, and make the tables. Once in a process."""
-    with SandboxServer() as gateway:
+    with (
+        tempfile.TemporaryDirectory(prefix="wallet-gateway-proof-") as folder,
+        SandboxServer("--database", f"{folder}/gateway.sqlite3") as gateway,
+    ):
         os.environ |= {
             "DATABASE_URL": database_url,
             "DJANGO_SETTINGS_MODULE": "proof.failures.settings",
             "PROOF_GATEWAY_URL": gateway.base_url,
+            "PROOF_GATEWAY_DATABASE": f"{folder}/gateway.sqlite3",
             **environment,
         }
         import django

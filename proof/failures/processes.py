@@ -43,6 +43,11 @@ class Child:
         self._process.start()
         theirs.close()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.is_alive()
+
     def kill(self) -> None:
         """End it as a power cut would."""
         self._process.kill()

@@ -35,7 +35,7 @@ from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
 from wallet_gateway.reports.work import POLLED_STATES, unattended
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
-from wallet_gateway.testing.invariants import BooksDisagree, check_books
+from wallet_gateway.testing.invariants import BooksDisagree, check_books, check_events
 from wallet_gateway.testing.orders import create_order
 
 _CUSTOMERS = 4
@@ -167,7 +167,8 @@ def _disagreements(chance: random.Random) -> Iterator[str]:
     """Compare the books with themselves and with the gateway's; say what differs."""
     orders = list(PaymentOrder.objects.order_by("pk"))
     chosen = orders if len(orders) <= _MOST_ORDERS else chance.sample(orders, _MOST_ORDERS)
-    checks: list[Callable[[], None]] = [check_books, *(partial(check_gateways_word, one) for one in chosen)]
+    of_orders = [partial(check_gateways_word, one) for one in chosen]
+    checks: list[Callable[[], None]] = [check_books, check_events, *of_orders]
     for check in checks:
         try:
             check()

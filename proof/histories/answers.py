@@ -36,6 +36,8 @@ class Answers:
         """What came after the elements that are read."""
         self.answered: defaultdict[str, list[Shown]] = defaultdict(list)
         """What the answers to requests have said of each reference."""
+        self.refused: set[str] = set()
+        """The references whose request was answered with an HTTP error of the 400s."""
         self.is_taught = False
         """Whether the shop knows the words of its gateway."""
         self._is_looking_up = False
@@ -80,6 +82,8 @@ class Answers:
             self._note_records(query[_REFERENCE], said, is_odd=is_odd)
         elif body and answer.status == 200 and isinstance(said, dict):
             self._note_answer(json.loads(body), said)
+        elif body and 400 <= answer.status < 500:
+            self.refused.add(json.loads(body).get(_REFERENCE, ""))
 
     def _note_answer(self, request: Mapping[str, Any], said: dict[str, Any]) -> None:
         # Most have no amount and no type, and confirm what was asked for.

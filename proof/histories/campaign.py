@@ -12,7 +12,7 @@ from proof.histories.run import Failure, run
 from proof.histories.shares import Plan
 from proof.histories.shrink import shrink
 from proof.histories.steps import History, draw_history
-from proof.histories.world import World
+from proof.histories.virtual_world import VirtualWorld
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def run_campaign(plan: Plan) -> Campaign:
     # Nothing that was imported is garbage, and what a history leaves behind can wait.
     gc.freeze()
     gc.set_threshold(50_000)
-    world, campaign = World(), Campaign()
+    world, campaign = VirtualWorld(), Campaign()
     for number in plan.numbers:
         history = draw_history(f"{plan.seed}/{number}", plan.steps, plan.gateway)
         if plan.is_shown:
@@ -84,7 +84,7 @@ def run_campaign(plan: Plan) -> Campaign:
     return campaign
 
 
-def _add(failure: Failure, history: History, campaign: Campaign, world: World) -> None:
+def _add(failure: Failure, history: History, campaign: Campaign, world: VirtualWorld) -> None:
     if any(known.claim == failure.claim for known in campaign.found):
         campaign.again[failure.claim] += 1
         return
@@ -93,7 +93,7 @@ def _add(failure: Failure, history: History, campaign: Campaign, world: World) -
     tell(f"FOUND: {shortest.claim}\n{shortest.history}\n  after step {shortest.step}: {shortest.text}")
 
 
-def shortest_of(failure: Failure, history: History, world: World) -> Failure:
+def shortest_of(failure: Failure, history: History, world: VirtualWorld) -> Failure:
     """Return the failure of the shortest history that fails, by the same claim if it goes."""
 
     def failure_of(shorter: History) -> Failure | None:

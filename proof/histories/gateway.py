@@ -1,4 +1,4 @@
-"""What a history needs of its gateway. There are two: the real sandbox, and one with habits."""
+"""What a history needs of its gateway: the real sandbox, in this process or its own, or one with habits."""
 
 from __future__ import annotations
 
@@ -12,17 +12,7 @@ from wallet_gateway.sandbox.requests import RawRequest
 
 
 class Gateway(Protocol):
-    """A gateway in this process, with its customers' pages, its portal and its provider."""
-
-    def restart(self, behaviour: Mapping[str, Any], seed: str) -> None:
-        """Begin a history."""
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What the shop's settings say of this gateway."""
-
-    def answer(self, raw: RawRequest, fault: str, *, delay: timedelta | None = None) -> Reply:
-        """Answer a request, which goes wrong in the way that a fault says."""
+    """A gateway with its customers' pages, its portal and its provider."""
 
     # Customers and the provider; what cannot be done raises NothingToDo or is refused
 
@@ -58,3 +48,17 @@ class Gateway(Protocol):
 
     def is_changed(self, original: str) -> bool:
         """Return whether what was shown of a payment was taken back later."""
+
+
+class SimulatedGateway(Gateway, Protocol):
+    """A gateway in this process."""
+
+    def restart(self, behaviour: Mapping[str, Any], seed: str) -> None:
+        """Begin a history."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the shop's settings say of this gateway."""
+
+    def answer(self, raw: RawRequest, fault: str, *, delay: timedelta | None = None) -> Reply:
+        """Answer a request, which goes wrong in the way that a fault says."""

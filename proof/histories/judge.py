@@ -13,7 +13,7 @@ from typing import Final
 
 from django.db.models import Q
 
-from proof.gateway_truth import GatewayTruth
+from proof.gateway_truth import DepositTruth, GatewayTruth
 from proof.histories.speech import (
     APPROVED,
     CAPTURE,
@@ -26,7 +26,6 @@ from proof.histories.speech import (
     SALE,
     Shown,
 )
-from proof.histories.virtual_time import shop_now
 from proof.histories.world import World
 from wallet_gateway import gateways, payments
 from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
@@ -37,9 +36,10 @@ from wallet_gateway.models import (
     OutboxEvent,
     Payment,
     PaymentOrder,
+    TransactionEvent,
 )
 from wallet_gateway.reports.work import NOT_FINAL_STATES, unattended
-from wallet_gateway.testing.invariants import check_books, require
+from wallet_gateway.testing.invariants import check_books, check_events, require
 
 S, K = TransactionState, TransactionKind
 BOOKS_EVERY: Final = 3
@@ -65,13 +65,10 @@ class Judge:
 
     def __init__(self, world: World) -> None:
         self._world, self._answers, self._gateway = world, world.answers, world.gateway
-        self._looks, self._before = 0, -1
+        self._looks = 0
 
     def look(self, *, is_end: bool = False) -> None:
-        """Check what must be true after every step; nothing new is in rows that nobody has written."""
-        if not is_end and self._before == self._world.boundaries.writes:
-            return
-        self._before = self._world.boundaries.writes
+        """Check what must be true after every step."""
         self._looks += 1
         if is_end or self._looks % BOOKS_EVERY == 0:
             check_books()
@@ -95,7 +92,9 @@ class Judge:
     def look_at_end(self) -> None:
         """Check what must be true once everything was asked about, and nothing new happens."""
         self.look(is_end=True)
+        check_events()
         self._check_executions()
+        self._check_refusals()
         self._check_nothing_waits()
         for payment in Payment.objects.order_by("pk"):
             self._check_mixed(payment)
@@ -138,7 +137,11 @@ class Judge:
             known = self._world.decided.get(reference, frozenset())
             shown = self._answers.latest.get(reference, ())
             # The same page is served until its end: that is no second attempt.
-            is_served = row.state == S.OPEN and row.expires_at is not None and row.expires_at > shop_now()
+            is_served = (
+                row.state == S.OPEN
+                and row.expires_at is not None
+                and row.expires_at > self._world.time.shop_now()
+            )
             # Who has given it up has opened the order again: only an approval that shows later holds.
             is_given_up = row.state == S.ABANDONED and row.decided_by_person
             holds = [
@@ -304,6 +307,17 @@ class Judge:
         require(not strangers, "a row was committed before each request left", strangers)
         self._check_orders_and_deposits(executed)
 
+    def _check_refusals(self) -> None:
+        """A lost answer is no refusal: it takes the gateway's word to call a follow-up refused."""
+        called = set(
+            TransactionEvent.objects.filter(state_after=S.REJECTED).values_list("transaction", flat=True)
+        )
+        for row in self._rows:
+            if row.kind in _TYPES and row.pk in called:
+                errored = any(shown.state == ERRORED for shown in self._seen_of(row))
+                said = errored or row.reference in self._answers.refused
+                require(said, "what is called refused was refused by the gateway", row)
+
     def _is_named(self, row: GatewayTransaction) -> bool:
         """Return whether a difference names a transaction or its payment, or a person is called otherwise."""
         about = [
@@ -335,20 +349,21 @@ class Judge:
             require(deposit.refunded == booked, "what is refunded of a deposit was carried out", deposit)
 
     def _check_nothing_waits(self) -> None:
-        alone = GatewayTransaction.objects.filter(unattended(shop_now()))
+        alone = GatewayTransaction.objects.filter(unattended(self._world.time.shop_now()))
         require(not alone.exists(), "nothing waits without an instant or a person", alone)
         undelivered = OutboxEvent.objects.filter(delivered_at=None)
         require(not undelivered.exists(), "every event is delivered to the shop", undelivered)
 
     def _compare_with_status_queries(self) -> None:
-        """Ask the sandbox once more, as a shop would, and compare each order to the cent."""
-        records = self._gateway.approved_records()
+        """Ask the sandbox once more, as a shop would, and compare each order and deposit to the cent."""
+        gateway, records = gateways.gateway("default"), self._gateway.approved_records()
         for order in PaymentOrder.objects.order_by("pk"):
+            rows = GatewayTransaction.objects.filter(payment__order=order)
+            truth = GatewayTruth(order, gateway, may_double=True)
+            truth.check_doubles_named()
             # A difference that is not booked is a person's: while it is open, and when it was closed so.
             if Discrepancy.objects.filter(payment__order=order, booked_as=None).exists():
                 continue
-            rows = GatewayTransaction.objects.filter(payment__order=order)
-            truth = GatewayTruth(order, gateways.gateway("default"))
             # A lost follow-up is looked for under the payment's reference, too: what was done in the portal,
             # of the same kind and amount, is then taken for it, and the sums are equal all the same.
             ours = rows.filter(origin="SHOP")
@@ -357,6 +372,8 @@ class Judge:
             # What is still open may explain a record, and its amount stays reserved until it has ended.
             if not rows.filter(state__in=NOT_FINAL_STATES).exists():
                 truth.check_known()
+        for deposit in MigratedDeposit.objects.order_by("pk"):
+            DepositTruth(deposit, gateway).check_known()
 
     # The end: sums and states
 

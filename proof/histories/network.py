@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from proof.histories.answers import Answers
 from proof.histories.crashes import Boundaries
-from proof.histories.steps import OUTAGE, Fate
+from proof.histories.steps import Fate
 from proof.histories.virtual_time import VirtualTime
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer
@@ -25,14 +25,15 @@ from wallet_gateway.testing.in_process import InProcessTransport
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from proof.histories.gateway import Gateway
+    from proof.histories.gateway import SimulatedGateway
 
-_NOTHING_SENT: Final = {
+NOTHING_SENT: Final = {
     "refused": NotSentReason.REFUSED_CONNECTION,
     "dns": NotSentReason.DNS,
     "tls": NotSentReason.TLS,
     "connect_timeout": NotSentReason.CONNECT_TIMEOUT,
 }
+"""Faults by which no byte leaves the shop."""
 _TAKES: Final = 0.05
 """Seconds of each call."""
 _TOO_LONG: Final = 40.0
@@ -53,7 +54,7 @@ class SimulatedNetwork:
     def __init__(self, time: VirtualTime, boundaries: Boundaries, answers: Answers) -> None:
         self._time, self._boundaries, self._answers = time, boundaries, answers
         self._inner = InProcessTransport(self._application, base_url=_BASE_URL)
-        self.gateway: Gateway
+        self.gateway: SimulatedGateway
         """Where requests arrive in this history."""
         self.happened: Counter[str] = Counter()
         """How often each fault met a request."""
@@ -61,15 +62,15 @@ class SimulatedNetwork:
 
     def begin(self, fate: Fate) -> None:
         """Begin a step."""
-        self._faults, self._number, self._fault = fate.faults, 0, ""
+        self._fate, self._number, self._fault = fate, 0, ""
 
     def keep(self) -> tuple[Any, ...]:
         """Return where this process stands, to `go_back` to it after another one ran."""
-        return self._faults, self._number, self._fault
+        return self._fate, self._number, self._fault
 
     def go_back(self, kept: tuple[Any, ...]) -> None:
         """Continue with a process that was overtaken."""
-        self._faults, self._number, self._fault = kept
+        self._fate, self._number, self._fault = kept
 
     def send(
         self,
@@ -84,14 +85,14 @@ class SimulatedNetwork:
     ) -> RawAnswer:
         """Send a request once, as `HttpTransport` does; raises NotSent and OutcomeUnknown."""
         self._number += 1
-        fault = next((fault for call, fault in self._faults if call in {OUTAGE, self._number}), "")
+        fault = self._fate.fault_at(self._number)
         self._boundaries.reach(is_free=True)
         self._boundaries.note(method, path, sorted((query or {}).items()), body, fault)
         self._time.pass_by(_TAKES)
         self.happened["requests"] += 1
         self.happened["requests with a fault"] += bool(fault)
-        if fault in _NOTHING_SENT:
-            raise NotSent(_NOTHING_SENT[fault])
+        if fault in NOTHING_SENT:
+            raise NotSent(NOTHING_SENT[fault])
         if fault == "stalled":
             self._time.pass_by(_TOO_LONG)
         self._fault = fault

@@ -16,7 +16,7 @@ from proof.histories.campaign import shortest_of
 from proof.histories.run import Failure, run
 from proof.histories.steps import HABITS, History, draw_history
 from proof.histories.taught import MISTAKEN, TaughtGateway
-from proof.histories.world import World
+from proof.histories.virtual_world import VirtualWorld
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.request_deadline import RequestDeadline
 from wallet_gateway.domain import evidence
@@ -55,7 +55,7 @@ def _look_at_the_first(fits: Sequence[Any], expected: Any, closed: Any) -> Any: 
     return _judge(fits[:1], replace(expected, approved_id=""), closed)
 
 
-Plant = Callable[[World], AbstractContextManager[object]]
+Plant = Callable[[VirtualWorld], AbstractContextManager[object]]
 
 PLANTED: Final[Mapping[str, Plant]] = {
     "a settlement books twice": lambda _: patch.object(apply, "book", _book_twice),
@@ -108,7 +108,7 @@ class Proof:
 
 def find_planted(seed: int, *, gateway: str, histories: int, steps: int, rare: bool) -> Iterator[Proof]:
     """Plant one fault after the other, and search for each in histories that hold without it."""
-    world = World()
+    world = VirtualWorld()
     for fault, plant in {
         **PLANTED,
         **(RARE if rare else {}),
@@ -119,7 +119,7 @@ def find_planted(seed: int, *, gateway: str, histories: int, steps: int, rare: b
     world.close()
 
 
-def _find(fault: str, plant: Plant, histories: Iterator[History], world: World) -> Proof:
+def _find(fault: str, plant: Plant, histories: Iterator[History], world: VirtualWorld) -> Proof:
     after = 0
     for after, history in enumerate(histories, 1):
         with plant(world):

@@ -44,6 +44,10 @@ class Fate:
     """From which boundary on another process does the step `meanwhile`, as soon as no transaction is open."""
     meanwhile: Step | None = None
 
+    def fault_at(self, call: int) -> str:
+        """Return the fault that the call of this number meets; empty for none."""
+        return next((fault for number, fault in self.faults if number in {OUTAGE, call}), "")
+
     def __str__(self) -> str:
         said = [f"{fault} at {f'call {call}' if call else 'every call'}" for call, fault in self.faults]
         said += [f"dies at boundary {self.dies_at}"] if self.dies_at else []
@@ -143,10 +147,10 @@ FAULTS: Final = {
 """All faults of a call: the table of docs/reliability.md."""
 _SHARE_OF_FAULTS: Final = {SANDBOX: 0.35, HABITS: 0.6}
 
-_WHICH = range(4)
+_WHICH = range(12)
 _PEOPLE = ("anna", "bert", "carla")
 _PERCENT = (None, None, 1, 25, 30, 50, 99, 100, 101)
-_KEYS = (None, None, None, "click-1", "click-2", "double click")
+_KEYS = (None, None, None, "click", "click on it", "double click")
 _SHOPPERS = ("ada", "grace")
 _CARDS = ("CRYPTOGRAM_3DS", "CRYPTOGRAM_3DS", "PAN_ONLY")
 _ON_PAGE = {
@@ -160,6 +164,7 @@ VERBS: Final[Mapping[str, tuple[tuple[int, int], Mapping[str, Any]]]] = {
         (6, 3),
         {
             "type": ("sale", "preauthorization"),
+            "number": range(1_000),
             "payable_for": {SANDBOX: (None, None, None, 3_600), HABITS: (None,)},
             "amount": ("20.00", "20.00", "7.31", "1234.56"),
         },
@@ -254,13 +259,27 @@ VERBS: Final[Mapping[str, tuple[tuple[int, int], Mapping[str, Any]]]] = {
 """What can happen: how often at each gateway of `GATEWAYS`, and from which values each argument is drawn."""
 
 
+_OF_SEVERAL: Final = {
+    "order": 60,
+    "pay_on_page": 70,
+    "pay_by_button": 40,
+    "leave_three_d_secure": 10,
+    "capture": 60,
+    "refund": 60,
+    "reverse": 10,
+    "refund_migrated": 15,
+    "resume_sending": 8,
+    "sweep": 20,
+    "wait": 40,
+}
+"""How often what several processes do at once: the more orders, the more they have to do."""
 _BEGINNINGS: Final = ("pay_on_page", "pay_on_page", "pay_by_button", "checkout")
 _INSTEAD: Final = ("pay_on_page", "pay_by_button", "capture", "refund", "refund", "refund_migrated", "wait")
 
 
-def draw_history(seed: str, length: int, gateway: str) -> History:
-    """Draw a history at a gateway from a seed, of this many steps."""
-    drawing = _Drawing(seed, gateway)
+def draw_history(seed: str, length: int, gateway: str, *, is_of_several: bool = False) -> History:
+    """Draw a history at a gateway from a seed, of this many steps; `is_of_several` processes at once."""
+    drawing = _Drawing(seed, gateway, _OF_SEVERAL if is_of_several else {})
     steps = [drawing.named("order"), drawing.named(drawing.one_of(_BEGINNINGS), fate=drawing.fate())]
     steps += [drawing.step() for _ in range(length - len(steps))]
     behaviour = drawing.habits() if gateway == HABITS else drawing.behaviour()
@@ -280,10 +299,11 @@ def instead_of(step: Step, gateway: str) -> Step:
 class _Drawing:
     """Draws the parts of a history from a seed."""
 
-    def __init__(self, seed: str | int, gateway: str) -> None:
+    def __init__(self, seed: str | int, gateway: str, weights: Mapping[str, int] = {}) -> None:
         self._chance, self._gateway = Random(seed), gateway
         place = GATEWAYS.index(gateway)
-        self._weights = {verb: weights[place] for verb, (weights, _) in VERBS.items() if weights[place]}
+        of_gateway = {verb: usual[place] for verb, (usual, _) in VERBS.items() if usual[place]}
+        self._weights = {**of_gateway, **weights}
 
     def named(self, verb: str, *, fate: Fate = Fate()) -> Step:
         """Return a step of a verb, with arguments."""

@@ -18,6 +18,7 @@ from django.db.models import F
 from proof.histories.crashes import Died
 from proof.histories.speech import APPROVED, PENDING
 from proof.histories.steps import NothingToDo, nth
+from proof.histories.virtual_world import VirtualWorld
 from proof.histories.world import World
 from wallet_gateway import payments
 from wallet_gateway.domain.actors import Actor
@@ -43,7 +44,6 @@ from wallet_gateway.protocol.money import Money
 
 S, K = TransactionState, TransactionKind
 P = ParamSpec("P")
-MOST_ORDERS: Final = 3
 _SHEET_FAILED: Final = {
     "code": "4000340",
     "description": "GeneralValidationError",
@@ -84,9 +84,8 @@ def person(name: str) -> Actor:
 
 
 @_verb
-def order(world: World, *, type: str, payable_for: int | None, amount: str) -> None:  # noqa: A002
-    number = PaymentOrder.objects.count() + 1
-    if number > MOST_ORDERS:
+def order(world: World, *, type: str, number: int, payable_for: int | None, amount: str) -> None:  # noqa: A002
+    if PaymentOrder.objects.count() >= world.most_orders:
         raise NothingToDo
     until = world.time.shop_now() + timedelta(seconds=payable_for) if payable_for else None
     mug = Item(product_id="MUG-1", product_name="Mug", unit_amount=Decimal(amount), quantity=1)
@@ -219,10 +218,12 @@ def _follow_up(
     world: World, call: Callable[..., GatewayTransaction], payment: Payment, key: str | None, **given: Any
 ) -> None:
     """Make a follow-up; a double click is two calls with one key, and has to be one intent."""
+    if key == "click on it":
+        key = f"click on {payment.pk}"
     if key != "double click":
         call(payment.order, payment=payment, idempotency_key=key, **given)
         return
-    key = f"double click {GatewayTransaction.objects.count()}"
+    key = f"double click {payment.pk}/{GatewayTransaction.objects.count()}"
     for _ in range(2):
         with contextlib.suppress(OperationError):
             made = call(payment.order, payment=payment, idempotency_key=key, **given)
@@ -411,7 +412,7 @@ def wait(world: World, *, seconds: int) -> None:
 
 @_verb
 def set_clock(world: World, *, seconds: int) -> None:
-    world.time.shop_ahead += timedelta(seconds=seconds)
+    world.time.set_shop_ahead(seconds)
 
 
 @_verb
@@ -423,22 +424,22 @@ def lag(world: World, *, seconds: int) -> None:
 
 
 @_verb
-def execute_again(world: World, *, which: int) -> None:
+def execute_again(world: VirtualWorld, *, which: int) -> None:
     world.habitual.execute_again(which)
 
 
 @_verb
-def take_back(world: World, *, which: int, how: str) -> None:
+def take_back(world: VirtualWorld, *, which: int, how: str) -> None:
     world.habitual.take_back(which, how, {one.id for shown in world.answers.ever.values() for one in shown})
 
 
 @_verb
-def flood(world: World, *, which: int) -> None:
+def flood(world: VirtualWorld, *, which: int) -> None:
     world.habitual.flooded.add(nth(_pages(), which))
 
 
 @_verb
-def teach(world: World) -> None:
+def teach(world: VirtualWorld) -> None:
     if world.answers.is_taught:
         raise NothingToDo
     world.teach()

@@ -34,6 +34,10 @@ class VirtualTime:
         """Let time pass for everybody."""
         self.elapsed += seconds
 
+    def set_shop_ahead(self, seconds: float) -> None:
+        """Set the shop's wall clock forward, or back."""
+        self.shop_ahead += timedelta(seconds=seconds)
+
     def true_now(self) -> datetime:
         """Return the time of the gateway's clock."""
         return EPOCH + timedelta(seconds=self.elapsed)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -96,6 +97,18 @@ def test_a_seed_is_a_history_and_another_one_another(gateway: str) -> None:
     assert draw_history("1/0", 30, gateway) == draw_history("1/0", 30, gateway)
     assert draw_history("1/0", 30, gateway) != draw_history("1/1", 30, gateway)
     assert len(draw_history("1/0", 30, gateway).steps) == 30
+
+
+def test_several_processes_are_given_more_orders_and_more_to_do_with_each() -> None:
+    def drawn(*, is_of_several: bool) -> Counter[str]:
+        histories = [
+            draw_history(f"1/{number}", 30, SANDBOX, is_of_several=is_of_several) for number in range(50)
+        ]
+        return Counter(step.verb for history in histories for step in history.steps)
+
+    of_one, of_several = drawn(is_of_several=False), drawn(is_of_several=True)
+    assert all(of_several[verb] > 1.5 * of_one[verb] for verb in ("pay_on_page", "capture", "refund"))
+    assert set(of_several) >= {"sweep", "compare", "portal", "decide", "settle_pending"}
 
 
 def test_every_verb_is_drawn_at_one_of_the_gateways() -> None:
