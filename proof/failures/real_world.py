@@ -199,6 +199,9 @@ class RealWorld(World):
         self._instants.reached.clear()
         self._instants.fatal = fate.dies_at or None
 
+    def bury(self) -> None:
+        """Do nothing: real processes die by themselves."""
+
     def end_faults(self) -> None:
         """Let nothing go wrong from now on."""
         self._shop.control.clear_faults()

@@ -72,6 +72,7 @@ class World(ABC):
         if is_careless:
             self.careless.add(reference)
 
+    @abstractmethod
     def bury(self) -> None:
         """Do what the death of a process does, where it is only played."""
 
