@@ -1,6 +1,6 @@
 """Operations made elsewhere, for example in the provider's portal: which of them can be booked.
 
-A record of such an operation is one that none of our transactions requested: see `record_attribution`.
+A record of such an operation is one that none of our transactions requested: see `evidence`.
 Captures, refunds and reversals can be booked. A sale or an authorization belongs to none of our payments, and
 a type that the interface does not name has no rule: these are left to a person.
 """

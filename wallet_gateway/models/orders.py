@@ -101,7 +101,7 @@ class PaymentOrder(models.Model):
         _("state"), max_length=16, choices=choices_of(OrderState), default=OrderState.OPEN
     )
     version = models.PositiveBigIntegerField(default=0)
-    """Incremented by each settlement; a writer that saw an older version starts again."""
+    """Incremented by each change of its money; a writer that saw an older version starts again."""
     wallet_closed_at = models.DateTimeField(null=True, blank=True)
     """Since when the order has no wallet button, because a limit was reached; None while it may have one."""
     wallet_limit = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))

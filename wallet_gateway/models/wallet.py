@@ -112,7 +112,7 @@ MOST_ORDER_EVENTS = 200
 class WalletUsage(models.Model):
     """The counters of one order's wallet button, written with its first button.
 
-    A row of its own, so that counting never waits for a settlement, and settling never for a count. The
+    A row of its own, so that counting never waits for a change of the order, nor that for a count. The
     authorizations are not here: each is a row, and a claim to send one is bound to the order's version.
     """
 

@@ -5,9 +5,10 @@ refund, reverse. The rest is in a module for each subject: `orders`, `prices` (i
 prices), `follow_ups`, `wallet` (the wallet button), `approvals` (decisions of a person), `batches` (one
 operation for many orders), `maintenance` (background work and operators) and `errors` (what to catch).
 
-Gateway, clock and return URLs come from the settings. The functions are thin: the rules are in the operations
-and queries. Functions that call the gateway must not run inside a database transaction:
-what they are about to send must be committed first.
+Gateway, clock and return URLs come from the settings. Each function is a use case: what it does stands below
+its docstring, in the file of its subject; `orders`, `wallet` and `maintenance` only gather names. Functions
+that call the gateway must not run inside a database transaction: what they are about to send must be
+committed first.
 """
 
 from __future__ import annotations

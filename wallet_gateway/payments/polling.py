@@ -118,7 +118,7 @@ class _Queries:
             self._unanswered.append(transaction.reference)
 
     def _query(self, transaction: GatewayTransaction) -> bool:
-        """Query one claimed transaction and settle the result; return whether there was an answer."""
+        """Query one claimed transaction and record the result; return whether there was an answer."""
         is_answered = True
         with log_row_error(transaction.reference) as failures:
             finding = query_status(transaction, context=self._context)
