@@ -154,7 +154,7 @@ def test_a_process_that_dies_with_its_rows_loses_none_and_doubles_none(asking: C
     assert {by[0] for by in twice} == {dead}
 
     # Another of its threads may have died between the commit and the signal, or before the delivery was
-    # recorded. The sweep sends it a minute later.
-    OutboxEvent.objects.filter(delivered_at=None).update(next_delivery_at=timezone.now())
+    # recorded. The sweep sends it a minute later. Due is what the database's clock says, not this machine's.
+    OutboxEvent.objects.filter(delivered_at=None).update(next_delivery_at=earlier)
     payments.maintenance.deliver_events()
     check_that_each_is_booked_once()
