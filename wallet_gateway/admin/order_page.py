@@ -25,13 +25,7 @@ from wallet_gateway.admin.permissions import RAISE_LIMITS, SEE_EVENTS, VIEW_CUST
 from wallet_gateway.admin.tasks import Button, Request, Task, requests_of, tasks_of
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import TransactionState, order_totals
-from wallet_gateway.models import (
-    Approval,
-    Discrepancy,
-    GatewayTransaction,
-    Payment,
-    PaymentOrder,
-)
+from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible

@@ -27,12 +27,7 @@ from wallet_gateway.admin.order_list import OrderList, name_of, way_of
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
 from wallet_gateway.admin.profile_mark import marked
-from wallet_gateway.admin.read_only import (
-    Finder,
-    ReadOnlyAdmin,
-    datetime_column,
-    label_column,
-)
+from wallet_gateway.admin.read_only import Finder, ReadOnlyAdmin, datetime_column, label_column
 from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible

@@ -24,12 +24,7 @@ from requests.adapters import HTTPAdapter
 
 # The connections from here, too: where they are made, a recorder that is at work in a test, as vcrpy, has put
 # its own, and this may be the first import of the process.
-from urllib3.connectionpool import (  # type: ignore[attr-defined]
-    HTTPConnection,
-    HTTPConnectionPool,
-    HTTPSConnection,
-    HTTPSConnectionPool,
-)
+from urllib3.connectionpool import HTTPConnection, HTTPConnectionPool, HTTPSConnection, HTTPSConnectionPool  # type: ignore[attr-defined]
 from urllib3.exceptions import ProtocolError
 
 from wallet_gateway.client.exception_map import AnswerCutOff, AnswerTooLarge, ProxyRefused

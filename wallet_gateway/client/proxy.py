@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import (  # type: ignore[attr-defined]
-    getproxies_environment,
-    proxy_bypass_environment,
-)
+from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
 FROM_ENVIRONMENT = ""
 """The value of the setting that leaves it to `HTTPS_PROXY` and `NO_PROXY`."""

@@ -123,7 +123,7 @@ def _problems_of_host(where: str, given: Mapping[str, Any], shop: Settings) -> I
 
 
 def _host_of(origin: object) -> str:
-    """Return the host of an address without its port, as `ALLOWED_HOSTS` names it; empty if it is none."""
+    """Return the host of an address without its port, as `ALLOWED_HOSTS` has it; empty for no address."""
     url = split_address(origin)
     return re.sub(r":[0-9]*$", "", url.netloc.lower()) if url else ""
 

@@ -111,7 +111,7 @@ def section_at(section: type[Section], path: Iterable[object]) -> type[Section]:
 def problems_of(error: ValidationError, section: type[Section]) -> Iterator[tuple[Sequence[object], str]]:
     """Yield the names that lead to each fault that pydantic has found, and what would be right."""
     for found in error.errors(include_url=False):
-        # A wrong name in a dict is told of the name.
+        # The fault of a wrong key of a dict names the key.
         path = found["loc"][:-1] if found["loc"][-1:] == ("[key]",) else found["loc"]
         yield path, _expected(found, path, section)
 

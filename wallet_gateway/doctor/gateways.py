@@ -23,13 +23,7 @@ from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.gateways import context_of, live_aliases
 from wallet_gateway.gateways import is_test as is_test_gateway
 from wallet_gateway.reports.health import payments_by_mode, payments_of_former_accounts
-from wallet_gateway.wallet_keys import (
-    PublicKey,
-    refuses_key,
-    stored_key,
-    take_out_of_use,
-    try_out,
-)
+from wallet_gateway.wallet_keys import PublicKey, refuses_key, stored_key, take_out_of_use, try_out
 
 _LOOKED_BACK = timedelta(days=180)
 _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}

@@ -35,13 +35,7 @@ from wallet_gateway.protocol.endpoints import WIRE_TYPES
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.status import (
-    RecordState,
-    StatusRecord,
-    UnreadableRecord,
-    digest,
-    known_state,
-)
+from wallet_gateway.protocol.status import RecordState, StatusRecord, UnreadableRecord, digest, known_state
 from wallet_gateway.protocol.text import quote, storable
 
 LONGEST_RECORD_ID = 128

@@ -71,11 +71,7 @@ from wallet_gateway.ledger.discrepancies import (
     warn_of_mix_up,
 )
 from wallet_gateway.ledger.outbox import add_outbox_events, deliver, is_refusal_for_shop, outbox_events_of
-from wallet_gateway.ledger.transactions import (
-    VersionConflict,
-    in_transaction_with_retries,
-    retry_conflicts,
-)
+from wallet_gateway.ledger.transactions import VersionConflict, in_transaction_with_retries, retry_conflicts
 from wallet_gateway.models import (
     GatewayTransaction,
     MigratedDeposit,

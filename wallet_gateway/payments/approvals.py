@@ -16,7 +16,6 @@ from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.elsewhere import booking_order
 from wallet_gateway.domain.error_codes import (
     APPROVAL_CLOSED,
-    ARGUMENT_CHOICE,
     DISCREPANCY_CLOSED,
     GATEWAY_SILENT,
     NOT_BOOKABLE,
@@ -51,11 +50,11 @@ from wallet_gateway.merchant_accounts import foreign_merchant_account
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction
 from wallet_gateway.models.decisions import APPROVE, account_has, permission_of
 from wallet_gateway.models.fields import actor_in
-from wallet_gateway.operation_errors import GatewayUnreachable, InvalidInput, InvalidState
+from wallet_gateway.operation_errors import GatewayUnreachable, InvalidState
 from wallet_gateway.payments.detached_refunds import refund_deposit
 from wallet_gateway.payments.execution import Initiator
 from wallet_gateway.payments.follow_ups import follow_up
-from wallet_gateway.payments.inputs import actor_of, check_decider, check_decision, check_row
+from wallet_gateway.payments.inputs import actor_of, check_decider, check_decision, check_row, member_of
 from wallet_gateway.payments.second_person import (
     Grant,
     SecondPersonNeeded,
@@ -111,13 +110,8 @@ def resolve(
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.resolve")
-    try:
-        # A plain text with the value is the same decision.
-        decision = Decision(decision)
-    except ValueError as error:
-        known = ", ".join(Decision)
-        raise InvalidInput(*ARGUMENT_CHOICE, argument="decision", known=known) from error
-    return _resolve(transaction, decision, reason, by, grant=None)
+    decided = member_of(Decision, decision, argument="decision")
+    return _resolve(transaction, decided, reason, by, grant=None)
 
 
 def _resolve(

@@ -12,31 +12,14 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.error_codes import (
-    DEPOSIT_FROZEN,
-    OPERATION_OUTSTANDING,
-    ErrorCode,
-)
+from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, OPERATION_OUTSTANDING, ErrorCode
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
-from wallet_gateway.ledger.transactions import (
-    check_outside_transaction,
-    in_transaction,
-)
-from wallet_gateway.merchant_accounts import (
-    check_account_of_deposit,
-)
-from wallet_gateway.models import (
-    GatewayPause,
-    GatewayTransaction,
-    MigratedDeposit,
-)
-from wallet_gateway.operation_errors import (
-    InvalidInput,
-    InvalidState,
-    OperationOutstanding,
-)
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
+from wallet_gateway.merchant_accounts import check_account_of_deposit
+from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
+from wallet_gateway.operation_errors import InvalidInput, InvalidState, OperationOutstanding
 from wallet_gateway.payments.execution import (
     Initiator,
     draft_transaction,
@@ -44,14 +27,8 @@ from wallet_gateway.payments.execution import (
     find_by_key,
     refuse_reservation,
 )
-from wallet_gateway.payments.inputs import (
-    check_reason_code,
-    minor_units_of,
-)
-from wallet_gateway.payments.second_person import (
-    limit_for,
-    within,
-)
+from wallet_gateway.payments.inputs import check_reason_code, minor_units_of
+from wallet_gateway.payments.second_person import limit_for, within
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import wire_type

@@ -30,19 +30,9 @@ from wallet_gateway.domain.evidence import read_detached_answer, read_follow_up_
 from wallet_gateway.domain.policy import GIVING_BACK
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.ledger.apply import reread
-from wallet_gateway.ledger.transactions import (
-    in_transaction,
-)
-from wallet_gateway.merchant_accounts import (
-    check_merchant_account,
-)
-from wallet_gateway.models import (
-    Approval,
-    GatewayPause,
-    GatewayTransaction,
-    MigratedDeposit,
-    Payment,
-)
+from wallet_gateway.ledger.transactions import in_transaction
+from wallet_gateway.merchant_accounts import check_merchant_account
+from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.models.fields import actor_columns, note_of
 from wallet_gateway.operation_errors import (
     IdempotencyConflict,
@@ -53,10 +43,7 @@ from wallet_gateway.operation_errors import (
     SendingStopped,
 )
 from wallet_gateway.payments import sending
-from wallet_gateway.payments.inputs import (
-    actor_of,
-    check_storable,
-)
+from wallet_gateway.payments.inputs import actor_of, check_storable
 from wallet_gateway.payments.second_person import (
     Grant,
     SecondPersonNeeded,
@@ -187,10 +174,7 @@ def execute(
 def _send(
     transaction: GatewayTransaction, message: Message, context: GatewayContext, *, is_awaited: bool
 ) -> GatewayTransaction:
-    """Send a committed transaction once and record the outcome.
-
-    `is_awaited` means that the call that made it returns this outcome: a refusal is then told to nobody else.
-    """
+    """Send a committed transaction once and record the outcome; `is_awaited` as for `record_finding`."""
     expected, not_after = expectation_of(transaction), context.not_after()
     try:
         if isinstance(message, DetachedRefundRequest):

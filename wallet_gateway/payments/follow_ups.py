@@ -42,13 +42,8 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import RESERVED, reread
 from wallet_gateway.ledger.repair import record_decision
-from wallet_gateway.ledger.transactions import (
-    check_outside_transaction,
-    in_current_or_new_transaction,
-)
-from wallet_gateway.merchant_accounts import (
-    check_account_of_payment,
-)
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_current_or_new_transaction
+from wallet_gateway.merchant_accounts import check_account_of_payment
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -82,10 +77,7 @@ from wallet_gateway.payments.inputs import (
     check_row,
     requested_units,
 )
-from wallet_gateway.payments.second_person import (
-    limit_for,
-    within,
-)
+from wallet_gateway.payments.second_person import limit_for, within
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
@@ -480,8 +472,8 @@ def give_up(
 ) -> bool:
     """Give up a request that was just not sent: the sweep would send it when nobody expects it any more.
 
-    With `is_awaited` the caller tells who asked for it, and nobody else is told. Returns False if it was sent
-    in the meantime, or is not unsent.
+    `is_awaited` means that the caller tells the person who asked for it: no event is written for the shop.
+    Returns False if it was sent in the meantime, or is not unsent.
     """
     if transaction.state != TransactionState.NOT_SENT:
         return False

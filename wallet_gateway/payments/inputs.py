@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import overload
+from enum import StrEnum
+from typing import TypeVar, overload
 
 from django.db.models import Model
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.error_codes import ITEMS_INVALID, ErrorCode
+from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ITEMS_INVALID, ErrorCode
 from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models.fields import LONGEST_ACCOUNT
@@ -19,6 +20,8 @@ from wallet_gateway.protocol.cart import ShoppingCart, cart_total
 from wallet_gateway.protocol.errors import FieldError, ProtocolError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable
+
+E = TypeVar("E", bound=StrEnum)
 
 _NAME_MISSING = _("The name of the person who decides is missing.")
 _TEXT_INVALID = _("%(field)s must be text without NUL characters and without halves of surrogate pairs.")
@@ -83,6 +86,21 @@ def check_row(row: Model, model: type[Model]) -> None:
     """Raise `TypeError` for a row of another table: its key is that of another row in the right one."""
     if not isinstance(row, model):
         raise TypeError(f"give a row of {model.__name__}, not of {type(row).__name__}")
+
+
+def check_several(name: str, texts: object) -> None:
+    """Raise `TypeError` for one text in place of several: the types take it for its characters."""
+    if isinstance(texts, str | bytes):
+        raise TypeError(f"{name} must be several texts, such as a list of them, not one")
+
+
+def member_of(enumeration: type[E], given: str, *, argument: str) -> E:
+    """Return the member that a plain text names, too; raise `InvalidInput` that names the known ones."""
+    try:
+        return enumeration(given)
+    except ValueError as error:
+        known = ", ".join(enumeration)
+        raise InvalidInput(*ARGUMENT_CHOICE, argument=argument, known=known) from error
 
 
 def check_reason_code(kind: TransactionKind, code: object) -> None:

@@ -17,6 +17,7 @@ from wallet_gateway.models import MigratedDeposit, PaymentOrder
 from wallet_gateway.payments import reconciliation
 from wallet_gateway.payments.comparison import ComparedTransaction, Comparison, comparison
 from wallet_gateway.payments.emergency_stop import resume_sending, stop_sending
+from wallet_gateway.payments.inputs import check_several
 from wallet_gateway.payments.migration import (
     MAX_REPORTED,
     ImportReport,
@@ -170,9 +171,7 @@ def orders_of(
     :raises InvalidInput: `ambiguous_reference` for one that without `gateway` does not say which order is
         meant, as in `payments.get_order`.
     """
-    if isinstance(references, str | bytes):
-        # The types take one text for its characters.
-        raise TypeError("references must be several texts, such as a list of them, not one")
+    check_several("references", references)
     if gateway is None and references:
         known = search.orders_of(references=references)
         for reference in dict.fromkeys(references):

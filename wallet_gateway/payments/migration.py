@@ -18,13 +18,8 @@ from wallet_gateway import gateways
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import MigratedDeposit
-from wallet_gateway.protocol.migration_file import (
-    MigrationRow,
-    RowError,
-    read_rows,
-    text_lines,
-    write_rows,
-)
+from wallet_gateway.payments.inputs import check_several
+from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows, text_lines, write_rows
 from wallet_gateway.protocol.money import Money, parse_amount
 
 _BATCH = 2_000
@@ -101,9 +96,7 @@ def import_in_steps(
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.maintenance.import_in_steps")
-    if isinstance(lines, str | bytes):
-        # The types take one text for its characters.
-        raise TypeError("lines must be several texts, such as a list of them, not one")
+    check_several("lines", lines)
     return _import(lines, gateway, keep_good=keep_good, dry_run=dry_run)
 
 

@@ -19,10 +19,7 @@ from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.states import PaymentType, TransactionKind
 from wallet_gateway.email_hashes import columns_of_order
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.ledger.transactions import (
-    in_current_or_new_transaction,
-    is_unseen_duplicate,
-)
+from wallet_gateway.ledger.transactions import in_current_or_new_transaction, is_unseen_duplicate
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
 from wallet_gateway.operation_errors import IdempotencyConflict, InvalidInput, TryAgain
@@ -43,21 +40,9 @@ from wallet_gateway.payments.order_fields import (
 )
 from wallet_gateway.payments.page_request import content_hash, texts_of
 from wallet_gateway.phones import read_mobile_phone
-from wallet_gateway.protocol.cart import (
-    Discount,
-    Item,
-    Shipping,
-    ShoppingCart,
-    build_cart,
-    cart_total,
-)
+from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart, cart_total
 from wallet_gateway.protocol.checkout import OrderContent
-from wallet_gateway.protocol.codes import (
-    alpha_2_country,
-    check_currency_of_today,
-    is_country,
-    is_subdivision,
-)
+from wallet_gateway.protocol.codes import alpha_2_country, check_currency_of_today, is_country, is_subdivision
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import (
     FieldError,

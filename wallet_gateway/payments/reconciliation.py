@@ -23,13 +23,7 @@ from wallet_gateway.gateways import context_of, usable_context
 from wallet_gateway.ledger.apply import reread
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement, in_transaction
 from wallet_gateway.merchant_accounts import asked_about, is_left_alone
-from wallet_gateway.models import (
-    GatewayPause,
-    GatewayTransaction,
-    MigratedDeposit,
-    Payment,
-    PaymentOrder,
-)
+from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operation_errors import GatewayRefused, GatewayUnreachable
 from wallet_gateway.payments.status_query import query_status

@@ -25,13 +25,7 @@ from wallet_gateway.client.exchange import Answer, Exchange
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import SENDING_PAUSED
-from wallet_gateway.domain.evidence import (
-    EVENTS,
-    Finding,
-    FoundDiscrepancy,
-    Verdict,
-    read_follow_up_answer,
-)
+from wallet_gateway.domain.evidence import EVENTS, Finding, FoundDiscrepancy, Verdict, read_follow_up_answer
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.polling_schedule import (
     LEASE,
@@ -136,7 +130,7 @@ def record_finding(
 ) -> GatewayTransaction:
     """Record the direct answer to a request that moves money.
 
-    `is_awaited` means that the call that made it returns this outcome: a refusal is then told to nobody else.
+    `is_awaited` means that the caller is given this outcome: nobody else is then told of a refusal.
     """
     # An answer that neither approves nor rejects leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)

@@ -17,7 +17,7 @@ from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH, LEASE, SECRETS_LIVE
 from wallet_gateway.domain.states import (
@@ -46,6 +46,7 @@ from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
 from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.payments.checkout import insert_attempt, lock_payable
+from wallet_gateway.payments.inputs import member_of
 from wallet_gateway.payments.order_creation import check_key
 from wallet_gateway.payments.wallet_result import as_report
 from wallet_gateway.payments.wallet_usage import count_attempt, count_event, limits_of
@@ -202,10 +203,7 @@ def record_event(
     """
     check_outside_transaction("payments.wallet.record_event")
     context = context_of(order.gateway)
-    try:
-        event = WalletEvent(event)
-    except ValueError as error:
-        raise InvalidInput(*ARGUMENT_CHOICE, argument="event", known=", ".join(WalletEvent)) from error
+    event = member_of(WalletEvent, event, argument="event")
     tried = load(order)
     transaction, order_id = tried.meant(reference, session), tried.order.pk
     detail = as_report(message)

@@ -21,15 +21,8 @@ from wallet_gateway.ledger.transactions import check_outside_transaction, in_tra
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.operation_errors import OperationError, WalletUnavailable
 from wallet_gateway.payments.checkout import check_payable
-from wallet_gateway.payments.sending import (
-    check_sending_not_paused,
-)
-from wallet_gateway.payments.wallet_attempts import (
-    OrderAttempts,
-    fresh,
-    load,
-    write_attempt,
-)
+from wallet_gateway.payments.sending import check_sending_not_paused
+from wallet_gateway.payments.wallet_attempts import OrderAttempts, fresh, load, write_attempt
 from wallet_gateway.payments.wallet_limits import check_before_sheet, close_at_limit
 from wallet_gateway.payments.wallet_pricing import (
     NOTHING_CHOSEN,

@@ -11,14 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from wallet_gateway.protocol.cart import ShoppingCart
-from wallet_gateway.protocol.field_types import (
-    ANY_CASE,
-    Amount,
-    Identifier,
-    OptionalText,
-    OwnReference,
-    Text,
-)
+from wallet_gateway.protocol.field_types import ANY_CASE, Amount, Identifier, OptionalText, OwnReference, Text
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.wire import TransactionRequest, WireModel
 

@@ -21,14 +21,7 @@ from pydantic import Field, WithJsonSchema, model_validator
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime
 from wallet_gateway.protocol.faults import names_a_fault
-from wallet_gateway.protocol.field_types import (
-    KEPT,
-    Amount,
-    CurrencyCode,
-    Identifier,
-    OptionalText,
-    Text,
-)
+from wallet_gateway.protocol.field_types import KEPT, Amount, CurrencyCode, Identifier, OptionalText, Text
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import Collision, NumberText, fold_name
 from wallet_gateway.protocol.text import quote

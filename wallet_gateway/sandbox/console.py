@@ -39,12 +39,7 @@ from wallet_gateway.sandbox.models import (
     TransactionRecord,
 )
 from wallet_gateway.sandbox.pages import set_security_headers
-from wallet_gateway.sandbox.records import (
-    ReferenceQuery,
-    find_payment,
-    find_pending,
-    transaction_history,
-)
+from wallet_gateway.sandbox.records import ReferenceQuery, find_payment, find_pending, transaction_history
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 

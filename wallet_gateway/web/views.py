@@ -25,12 +25,7 @@ from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
 from wallet_gateway.web.public_origin import warn_of_other_origin
-from wallet_gateway.web.security import (
-    allow_form,
-    allow_wallet,
-    nonce_for,
-    token_page,
-)
+from wallet_gateway.web.security import allow_form, allow_wallet, nonce_for, token_page
 
 _SECONDS_BETWEEN_LOOKS = 1
 

@@ -8,12 +8,7 @@ from django import template
 from django.utils.translation import get_language
 
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.pages import (
-    DEFAULT_LANGUAGE,
-    amount_text,
-    number_text,
-    rate_text,
-)
+from wallet_gateway.sandbox.pages import DEFAULT_LANGUAGE, amount_text, number_text, rate_text
 
 register = template.Library()
 
