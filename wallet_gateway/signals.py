@@ -57,7 +57,7 @@ order_refunded = ShopSignal()
 order_reversed = ShopSignal()
 """The authorization was reversed; nothing was captured."""
 order_failed = ShopSignal()
-"""An attempt to pay was refused, cancelled or failed; the customer may try again."""
+"""An attempt to pay was refused, cancelled or given up by a person; the customer may try again."""
 order_expired = ShopSignal()
 """The payment page or the wallet button ended unpaid; the customer may try again while `order.is_payable`."""
 order_cancelled = ShopSignal()

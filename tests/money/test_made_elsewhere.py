@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.database_faults import RESERVING, meddling, raising
 from tests.support.gateway import Answer, Record, losing, record, refusing, without_id
 from tests.support.refusals import refuses
 from tests.support.shop import (
@@ -444,3 +445,30 @@ def test_the_same_record_about_two_payments_is_one_difference_of_the_gateway(
     appears(shop, first, in_portal("GW-PORTAL-9", id="PORTAL-9"))
     assert (state(first)[0], state(second)[0]) == ("FROZEN", "PAID")
     assert kinds(first) == {"MADE_ELSEWHERE"}, "another record of one of them still freezes it"
+
+
+def test_a_difference_is_closed_together_with_the_freeze_that_it_caused_or_not_at_all(shop: Shop) -> None:
+    payment = shop.pay()
+    appears(shop, payment, elsewhere(payment, REFUND, 4))
+    (difference,) = open_differences(payment)
+    with meddling(RESERVING, act=raising(ZeroDivisionError())), pytest.raises(ZeroDivisionError):
+        payments.approvals.close_discrepancy(difference, reason="known", by="anna")
+    assert (open_differences(payment), state(payment)[0]) == ([difference], "FROZEN")
+    payments.approvals.close_discrepancy(difference, reason="known", by="anna")
+    assert (open_differences(payment), state(payment)[0]) == ([], "PAID")
+
+
+def test_who_asks_about_a_payment_that_is_frozen_for_nothing_releases_it(shop: Shop) -> None:
+    payment = shop.pay()
+    appears(shop, payment, elsewhere(payment, REFUND, 4))
+    # As the end of a difference about two payments leaves it, if the process dies there.
+    Discrepancy.objects.update(closed_at=shop.clock.now())
+    shop.ask(payment)
+    assert state(payment)[0] == "PAID"
+
+
+def test_chargebacks_without_an_id_are_each_payments_own(shop: Shop) -> None:
+    first, second = shop.pay(), shop.pay()
+    for payment in (first, second):
+        appears(shop, payment, elsewhere(payment, "chargeback", 30, "0"))
+    assert [len(open_differences(payment)) for payment in (first, second)] == [1, 1]

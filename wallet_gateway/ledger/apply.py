@@ -18,7 +18,7 @@ All of it may run again after a conflict, so it begins with copies of the rows a
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import Exists, F
+from django.db.models import Exists, F, OuterRef
 
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.redaction import redact_text
@@ -70,12 +70,21 @@ from wallet_gateway.ledger.discrepancies import (
     record_discrepancies,
     warn_of_mix_up,
 )
-from wallet_gateway.ledger.outbox import add_outbox_events, deliver, is_refusal_for_shop, outbox_events_of
+from wallet_gateway.ledger.outbox import (
+    add_outbox_events,
+    deliver,
+    events_of_release,
+    is_given_back,
+    is_refusal_for_shop,
+    outbox_events_of,
+)
 from wallet_gateway.ledger.transactions import VersionConflict, in_transaction_with_retries, retry_conflicts
 from wallet_gateway.models import (
+    Discrepancy,
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
+    OutboxEventKind,
     Payment,
     PaymentOrder,
     TransactionEvent,
@@ -175,8 +184,10 @@ def _write(transaction: GatewayTransaction, change: Change, context: GatewayCont
 
     # What it means for the state
     if change.queried_in not in {None, (before, transaction.state_changed_at)}:
-        # The state changed during the status query, so the computed schedule and operator flag are void.
-        change = replace(change, columns={}, queried_in=None)
+        # The state changed during the status query, so the computed schedule and operator flag are void. So
+        # is an end: what was learned meanwhile may be newer, and a further query would find the end again.
+        event = None if change.event in _ENDS_UNPAID else change.event
+        change = replace(change, event=event, columns={}, queried_in=None)
     has_claim = change.attempt_no in {None, transaction.attempt_no}
     after = _state_after(transaction, before, change) if has_claim else before
     moves = after is not before
@@ -236,7 +247,12 @@ def _write(transaction: GatewayTransaction, change: Change, context: GatewayCont
         is_awaited=change.is_awaited,
     )
     events = add_outbox_events(transaction, notifications, now)
+    if change.kind is TransactionEventKind.DECISION:
+        events += lift_freeze(transaction, now)
     return _Applied(transaction=transaction, outbox_events=events, recorded=recorded)
+
+
+_ENDS_UNPAID = frozenset({LifecycleEvent.REJECTED, LifecycleEvent.EXPIRED})
 
 
 def _state_after(
@@ -519,6 +535,83 @@ def _is_late_payment(
         is_reported = context.policy.late_payment is LatePaymentPolicy.REPORT
         order.late_payment = LatePayment.REPORTED if is_reported else LatePayment.ACCEPTED
     return order.late_payment == LatePayment.REPORTED
+
+
+# The end of a freeze
+
+
+def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxEvent, ...]:
+    """Allow operations on a transaction's payment or deposit again if nothing contradicts our records.
+
+    Together with whatever ended the last contradiction: a process that died between the two would leave a
+    payment frozen for nothing. Returns the events that were held back. Raises `VersionConflict`.
+    """
+    if transaction.deposit_id is not None:
+        # Lock the row before reading anything: a concurrent freeze then comes after this release.
+        deposits = MigratedDeposit.objects.filter(pk=transaction.deposit_id)
+        deposits.update(refunded=F("refunded"))
+        deposits.update(is_frozen=_is_contradicted(deposit=transaction.deposit_id))
+        return ()
+    payment = transaction.payment
+    if payment is None or _is_contradicted(payment=payment.pk):
+        return ()
+    opening, order = payment.opening, payment.order
+    payment.is_frozen = False
+    payment.state = payment_state(
+        payment.totals, TransactionState(opening.state), TransactionKind(opening.kind)
+    )
+    undecided = Discrepancy.objects.filter(
+        payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT, closed_at__isnull=True
+    )
+    is_accepted = order.late_payment == LatePayment.REPORTED and not undecided.exists()
+    if is_accepted:
+        # A person has closed every difference about the payments of a cancelled order.
+        order.late_payment = LatePayment.ACCEPTED
+    write_order(payment, now)
+    Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
+    if is_accepted:
+        reported = _accepted_payments(order)
+    else:
+        # One too many is a person's to handle.
+        reported = () if order.state == OrderState.OVERPAID else (payment,)
+    return tuple(event for each in reported for event in _tell_of_payment(each, now))
+
+
+def _is_contradicted(**parent: int) -> bool:
+    still_open = Discrepancy.objects.filter(**parent, is_freezing=True, closed_at__isnull=True)
+    anomalies = GatewayTransaction.objects.filter(**parent, state=TransactionState.ANOMALY)
+    return still_open.exists() or anomalies.exists()
+
+
+def _accepted_payments(order: PaymentOrder) -> Sequence[Payment]:
+    """Return the late payments that pay an order: they were held back together, so all are reported now.
+
+    Of an overpaid order only the first is, as if it had been paid in time. A frozen one follows its release.
+    """
+    payments = list(order.payments.filter(authorized__gt=0, is_frozen=False).order_by("number"))
+    kept = [payment for payment in payments if not is_given_back(payment)]
+    for payment in kept:
+        payment.order = order
+    return kept[:1] if order.state == OrderState.OVERPAID else kept
+
+
+def _tell_of_payment(payment: Payment, now: datetime) -> Iterator[OutboxEvent]:
+    """Write the events about a payment that its freeze has held back, the approvals in their order."""
+    # Every outbox event about money has an amount; those of an end before the approval have one, too.
+    events = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
+    told = events.exclude(kind__in=_WITHOUT_MONEY)
+    kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)
+    approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
+    untold = list(approved.filter(~Exists(told)).order_by("pk"))
+    for place, transaction in enumerate(untold):
+        later = (row for row in untold[place + 1 :] if row.kind == TransactionKind.CAPTURE)
+        captured_later = sum((row.approved_minor or 0) - row.excess_minor for row in later)
+        transaction.payment = payment
+        notifications = events_of_release(transaction, captured_later=captured_later)
+        yield from add_outbox_events(transaction, notifications, now)
+
+
+_WITHOUT_MONEY = (OutboxEventKind.FAILED, OutboxEventKind.EXPIRED, OutboxEventKind.OPERATION_REFUSED)
 
 
 # Which totals a transition changes

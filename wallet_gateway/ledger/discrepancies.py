@@ -19,6 +19,7 @@ from wallet_gateway.domain.evidence import (
     Finding,
     FoundDiscrepancy,
     Verdict,
+    is_placeholder,
     made_elsewhere,
     unknown_type_explanation,
     unreadable_explanation,
@@ -234,6 +235,9 @@ def _differences(
         kind = DiscrepancyKind.UNKNOWN_TYPE
         # Not with its state: a dispute goes through several, and is one task for a person.
         fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
+        if is_placeholder(storable(record.id)):
+            # Two payments may have such a record, each its own.
+            fingerprint += f":{transaction.parent_key}"
         yield kind, unknown_type_explanation(record), storable(fingerprint)
 
 

@@ -234,7 +234,7 @@ def outbox_events_of(
     found: tuple[Notification, ...] = ()
     if payment is not None and totals_before is not None:
         if after is not before and is_first_approval:
-            found = _moved(transaction)
+            found = _moved(transaction, before)
         if payment.is_frozen or payment.order.late_payment == LatePayment.REPORTED:
             found = tuple(one for one in found if one.kind not in HELD_BACK)
         if is_signalled or (payment.is_frozen and not totals_before.is_frozen):
@@ -285,10 +285,10 @@ def is_given_back(payment: Payment) -> bool:
     return payment.reversal == Reversal.DONE or payment.captured == payment.refunded > 0
 
 
-def _moved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
+def _moved(transaction: GatewayTransaction, before: TransactionState) -> tuple[Notification, ...]:
     after = TransactionState(transaction.state)
     if after is not TransactionState.APPROVED:
-        return _ended(transaction, after)
+        return _ended(transaction, before, after)
     notifications, payment = _approved(transaction), transaction.payment
     if payment is None or transaction.kind not in OPENING_KINDS:
         return notifications
@@ -334,11 +334,20 @@ def _captured(transaction: GatewayTransaction, amount: int, captured_later: int)
 _ENDINGS = {OrderState.FAILED: OutboxEventKind.FAILED, OrderState.EXPIRED: OutboxEventKind.EXPIRED}
 
 
-def _ended(transaction: GatewayTransaction, after: TransactionState) -> tuple[Notification, ...]:
+_DECIDED_BY_PERSON = frozenset(
+    {TransactionState.UNKNOWN, TransactionState.PENDING, TransactionState.AWAITING_3DS, TransactionState.OPEN}
+)
+"""States in which the customer waits for a result, and that only a person can end as abandoned."""
+
+
+def _ended(
+    transaction: GatewayTransaction, before: TransactionState, after: TransactionState
+) -> tuple[Notification, ...]:
     payment = transaction.payment
     if payment is None or transaction.reference != payment.reference:
         return ()
-    if after not in {TransactionState.REJECTED, TransactionState.EXPIRED}:
+    is_given_up = after is TransactionState.ABANDONED and before in _DECIDED_BY_PERSON
+    if not is_given_up and after not in {TransactionState.REJECTED, TransactionState.EXPIRED}:
         return ()
     order_state = OrderState(payment.order.state)
     ending = _ENDINGS.get(order_state)

@@ -10,7 +10,7 @@ operation is booked once, however often and by how many workers it is seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,7 +21,6 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, Actor
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
 from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, RECORD_TAKEN, STATE_CHANGED
 from wallet_gateway.domain.evidence import INCONCLUSIVE, Finding, Verdict, made_elsewhere
@@ -30,17 +29,13 @@ from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
     IllegalTransition,
-    LatePayment,
     LifecycleEvent,
-    OrderState,
     PaymentState,
     Reversal,
-    TransactionKind,
     TransactionOrigin,
     TransactionState,
-    payment_state,
 )
-from wallet_gateway.ledger.apply import Change, apply, book, locked, reread, write_order, write_totals
+from wallet_gateway.ledger.apply import Change, apply, book, lift_freeze, locked, reread, write_totals
 from wallet_gateway.ledger.discrepancies import (
     closing_columns,
     elsewhere_fingerprint,
@@ -51,8 +46,6 @@ from wallet_gateway.ledger.due_rows import log_row_error, read_due
 from wallet_gateway.ledger.outbox import (
     add_outbox_events,
     deliver,
-    events_of_release,
-    is_given_back,
     outbox_events_of,
 )
 from wallet_gateway.ledger.transactions import in_transaction, in_transaction_with_retries, retry_conflicts
@@ -61,9 +54,7 @@ from wallet_gateway.models import (
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
-    OutboxEventKind,
     Payment,
-    PaymentOrder,
     TransactionEvent,
     TransactionEventKind,
 )
@@ -78,7 +69,7 @@ P = TypeVar("P", Payment, MigratedDeposit)
 def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
     """Allow operations on a transaction's payment or deposit again if it has no open discrepancy."""
     outbox_events = retry_conflicts(
-        lambda: in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
+        lambda: in_transaction(lambda: lift_freeze(locked(transaction), context.clock.now()))
     )
     deliver(outbox_events, clock=context.clock)
 
@@ -116,97 +107,6 @@ def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
     return rows.filter(~Exists(still_open), ~Exists(anomalies))
 
 
-def _release_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxEvent, ...]:
-    # The database transaction may be repeated, so every run starts from the current rows.
-    transaction = reread(transaction)
-    if transaction.deposit is not None:
-        # Lock the row before reading anything: a concurrent freeze then comes after this release.
-        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(refunded=F("refunded"))
-        still_frozen = _is_contradicted(deposit=transaction.deposit)
-        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(is_frozen=still_frozen)
-    elif transaction.payment is not None and not _is_contradicted(payment=transaction.payment):
-        return _release_payment(transaction.payment, now)
-    return ()
-
-
-def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
-    still_open = Discrepancy.objects.filter(**parent, is_freezing=True, closed_at__isnull=True)
-    anomalies = GatewayTransaction.objects.filter(**parent, state=TransactionState.ANOMALY)
-    return still_open.exists() or anomalies.exists()
-
-
-def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
-    payment.is_frozen = False
-    opening = payment.opening
-    payment.state = payment_state(
-        payment.totals, TransactionState(opening.state), TransactionKind(opening.kind)
-    )
-    is_accepted = _accept_late_payment(payment.order)
-    write_order(payment, now)
-    Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
-    reported = _accepted_payments(payment.order) if is_accepted else _released_payments(payment)
-    return tuple(event for each in reported for event in _tell_of_payment(each, now))
-
-
-def _accept_late_payment(order: PaymentOrder) -> bool:
-    """Accept the payments of a cancelled order once a person has closed every difference about them."""
-    still_open = Discrepancy.objects.filter(
-        payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT, closed_at__isnull=True
-    )
-    if order.late_payment != LatePayment.REPORTED or still_open.exists():
-        return False
-    order.late_payment = LatePayment.ACCEPTED
-    return True
-
-
-def _released_payments(payment: Payment) -> Iterable[Payment]:
-    """Return the payment, unless it is one too many: then a person has to handle it."""
-    return () if payment.order.state == OrderState.OVERPAID else (payment,)
-
-
-def _accepted_payments(order: PaymentOrder) -> Iterable[Payment]:
-    """Return the late payments that pay an order: they were held back together, so all are reported now.
-
-    Of an overpaid order only the first is, as if it had been paid in time. A frozen one follows its release.
-    """
-    payments = list(order.payments.filter(authorized__gt=0, is_frozen=False).order_by("number"))
-    kept = [payment for payment in payments if not is_given_back(payment)]
-    for payment in kept:
-        payment.order = order
-    return kept[:1] if order.state == OrderState.OVERPAID else kept
-
-
-def _tell_of_payment(payment: Payment, now: datetime) -> Iterator[OutboxEvent]:
-    unreported = list(_unreported(payment))
-    for place, transaction in enumerate(unreported):
-        yield from _tell(transaction, payment, now, captured_later=_captured(unreported[place + 1 :]))
-
-
-def _captured(transactions: Iterable[GatewayTransaction]) -> int:
-    captures = (row for row in transactions if row.kind == TransactionKind.CAPTURE)
-    return sum((row.approved_minor or 0) - row.excess_minor for row in captures)
-
-
-def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
-    # Every outbox event about money has an amount; those of an end before the approval have one, too.
-    events = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
-    reported = events.exclude(kind__in=_WITHOUT_MONEY)
-    kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)
-    approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
-    return approved.filter(~Exists(reported)).order_by("pk")
-
-
-_WITHOUT_MONEY = (OutboxEventKind.FAILED, OutboxEventKind.EXPIRED, OutboxEventKind.OPERATION_REFUSED)
-
-
-def _tell(
-    transaction: GatewayTransaction, payment: Payment, now: datetime, *, captured_later: int
-) -> tuple[OutboxEvent, ...]:
-    transaction.payment = payment
-    notifications = events_of_release(transaction, captured_later=captured_later)
-    return add_outbox_events(transaction, notifications, now)
-
-
 # A person's decision
 
 
@@ -240,7 +140,6 @@ def record_decision(
         decided = apply(transaction, change, context=context)
     except IllegalTransition as error:
         raise InvalidState(*STATE_CHANGED) from error
-    release_freeze(decided, context=context)
     return reread(decided)
 
 
@@ -308,8 +207,6 @@ def book_elsewhere(
             raise InvalidState(*RECORD_TAKEN) from error
         booked, outbox_events = owner, ()
     deliver(outbox_events, clock=context.clock)
-    if booked.payment is not None and booked.payment.is_frozen:
-        release_freeze(transaction, context=context)
     return reread(booked)
 
 
@@ -347,7 +244,10 @@ def _book(
     notifications = outbox_events_of(
         row, before=TransactionState.UNKNOWN, is_first_approval=True, totals_before=before
     )
-    return row, add_outbox_events(row, notifications, now)
+    outbox_events = add_outbox_events(row, notifications, now)
+    if payment.is_frozen:
+        outbox_events += lift_freeze(row, now)
+    return row, outbox_events
 
 
 def _hold(payment: Payment) -> None:

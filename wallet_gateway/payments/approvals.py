@@ -29,6 +29,7 @@ from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_ABSENT_ANSWERS,
     OPERATOR_AFTER,
+    PENDING_IS_LONG,
     decidable_after,
     is_silent,
     needs_operator,
@@ -36,7 +37,7 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
-from wallet_gateway.ledger.apply import is_taken, reread
+from wallet_gateway.ledger.apply import is_taken, lift_freeze, locked, reread
 from wallet_gateway.ledger.discrepancies import (
     closing_columns,
     elsewhere_fingerprint,
@@ -44,10 +45,11 @@ from wallet_gateway.ledger.discrepancies import (
     is_closed,
     resume_after_mix_up,
 )
-from wallet_gateway.ledger.repair import Bookkeeper, book_elsewhere, record_decision, release_freeze
-from wallet_gateway.ledger.transactions import check_outside_transaction
+from wallet_gateway.ledger.outbox import deliver
+from wallet_gateway.ledger.repair import Bookkeeper, book_elsewhere, record_decision
+from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction, retry_conflicts
 from wallet_gateway.merchant_accounts import foreign_merchant_account
-from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction
+from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction, OutboxEvent
 from wallet_gateway.models.decisions import APPROVE, account_has, permission_of
 from wallet_gateway.models.fields import actor_in
 from wallet_gateway.operation_errors import GatewayUnreachable, InvalidState
@@ -120,11 +122,11 @@ def _resolve(
     """Decide on a transaction that no status query has ended, alone or with a second person's grant.
 
     A request of which no byte left may be given up at any time. An unknown outcome may be given up after 24
-    hours and five empty answers, or if its record cannot be read. A pending transaction may be given up after
-    five answers that it is pending: a wallet's card after 24 hours, anything else after 7 days. A hosted page
-    may be given up if there was no readable answer for a day past its end. A contradiction may be decided
-    either way. Two persons decide where the amount demands it: an operation that was given up may be
-    requested again and then be executed twice.
+    hours and five empty answers, or if its record cannot be read. A pending transaction, or one that waits
+    for 3-D Secure, may be given up after five answers that it is: a wallet's card after 24 hours, anything
+    else after 7 days. If the gateway answers no query, any of them may be given up after 7 days, and a hosted
+    page a day past its end. A contradiction may be decided either way. Two persons decide where the amount
+    demands it: an operation that was given up may be requested again and then be executed twice.
     """
     actor, context = check_decision(by=by, reason=reason), context_of(seen.gateway)
     transaction = reread(seen)
@@ -211,12 +213,15 @@ def _is_left_silent(transaction: GatewayTransaction, context: GatewayContext) ->
 
 
 def _has_waited(transaction: GatewayTransaction, context: GatewayContext) -> bool:
-    """Return whether a person may decide: there were enough answers, or the record cannot be read."""
+    """Return whether a person may decide: enough answers, an unreadable record, or a week of silence."""
     now, since, after = context.clock.now(), transaction.state_changed_at, _decidable_after(transaction)
     if needs_operator(since=since, absent_answers=transaction.absent_count, now=now, after=after):
         return True
+    if not transaction.needs_operator:
+        return False
+    # A gateway that answers no query at all would never let anybody decide.
     unreadable = Discrepancy.objects.filter(transaction=transaction, kind=DiscrepancyKind.RECORD_UNREADABLE)
-    return transaction.needs_operator and now - since >= OPERATOR_AFTER and unreadable.exists()
+    return now - since >= (OPERATOR_AFTER if unreadable.exists() else PENDING_IS_LONG)
 
 
 def _decidable_after(transaction: GatewayTransaction) -> timedelta:
@@ -305,14 +310,20 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Discr
     check_outside_transaction("payments.approvals.close_discrepancy")
     check_row(discrepancy, Discrepancy)
     actor, context = check_decision(by=by, reason=reason), context_of(discrepancy.gateway)
-    rows = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True)
-    if not rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now())):
-        raise InvalidState(*DISCREPANCY_CLOSED)
-    discrepancy.refresh_from_db()
+    now, transaction = context.clock.now(), discrepancy.transaction
+
+    def close() -> tuple[OutboxEvent, ...]:
+        current = locked(transaction) if transaction is not None else None
+        rows = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True)
+        if not rows.update(**closing_columns(reason=reason, actor=actor, now=now)):
+            raise InvalidState(*DISCREPANCY_CLOSED)
+        return lift_freeze(current, now) if current is not None else ()
+
+    outbox_events = retry_conflicts(lambda: in_transaction(close))
     # With the last mix-up of units sending to the gateway is resumed.
-    resume_after_mix_up(discrepancy.gateway, by=actor.name, now=context.clock.now())
-    if discrepancy.transaction is not None:
-        release_freeze(reread(discrepancy.transaction), context=context)
+    resume_after_mix_up(discrepancy.gateway, by=actor.name, now=now)
+    deliver(outbox_events, clock=context.clock)
+    discrepancy.refresh_from_db()
     return discrepancy
 
 

@@ -38,6 +38,8 @@ from wallet_gateway.payments.status_result import record_status_result
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
 
+SILENT_AFTER = 10
+"""After how many queries without an answer, in a row, a gateway is left alone until the next sweep."""
 SHARE_LASTS = timedelta(minutes=1)
 """For how long one worker takes the share of repeated queries, at most."""
 
@@ -76,13 +78,13 @@ def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> 
             limit=limit * workers,
             clock=context.clock,
             turn=pace.wait,
-            is_over=queries.caused_pause,
+            is_over=queries.is_over,
         )
         with closing(claimed) as rows:
             run_in_threads(rows, queries.send, threads=workers)
         return
     urgent = _claim_of(_URGENT, context)
-    for transaction in claimed_rows(urgent, limit=limit, clock=context.clock, is_over=queries.caused_pause):
+    for transaction in claimed_rows(urgent, limit=limit, clock=context.clock, is_over=queries.is_over):
         queries.send(transaction)
         context.clock.sleep(1 / context.policy.query_rate)
 
@@ -99,7 +101,7 @@ class _Queries:
     def __init__(self, context: GatewayContext) -> None:
         self._context = context
         self._sent, self._unanswered = list[str](), list[str]()
-        self._looked_after = 0
+        self._looked_after = self._unanswered_in_a_row = 0
 
     @property
     def count(self) -> int:
@@ -114,8 +116,11 @@ class _Queries:
     def send(self, transaction: GatewayTransaction) -> None:
         """Query one transaction and record the result."""
         self._sent.append(transaction.reference)
-        if not self._query(transaction):
+        if self._query(transaction):
+            self._unanswered_in_a_row = 0
+        else:
             self._unanswered.append(transaction.reference)
+            self._unanswered_in_a_row += 1
 
     def _query(self, transaction: GatewayTransaction) -> bool:
         """Query one claimed transaction and record the result; return whether there was an answer."""
@@ -130,8 +135,14 @@ class _Queries:
             in_statement(lambda: same_state.update(needs_operator=True))
         return is_answered
 
-    def caused_pause(self) -> bool:
-        """Return whether queries are paused since an unanswered one; a claim sees the pauses of others."""
+    def is_over(self) -> bool:
+        """Return whether no further query is sent now: they are paused, or the gateway does not answer.
+
+        A claim sees the pauses of others. A query may wait for half a minute, and a sweep that waits for a
+        silent gateway delays what is due at other gateways, and what the shop is to be told.
+        """
+        if self._unanswered_in_a_row >= SILENT_AFTER:
+            return True
         if len(self._unanswered) == self._looked_after:
             return False
         self._looked_after = len(self._unanswered)

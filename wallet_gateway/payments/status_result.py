@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 
 from wallet_gateway.context import GatewayContext
@@ -32,7 +33,7 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
 from wallet_gateway.ledger.discrepancies import is_read_by_person
-from wallet_gateway.ledger.repair import book_by_policy, release_freezes
+from wallet_gateway.ledger.repair import book_by_policy, release_freeze, release_freezes
 from wallet_gateway.merchant_accounts import foreign_merchant_account
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.payments.status_query import others_told_otherwise
@@ -62,6 +63,10 @@ def record_status_result(
     if finding is not None and finding.unknown_references:
         # An operation that another payment shows, too, holds that payment no longer.
         release_freezes(context=context, limit=_RELEASED_AT_ONCE)
+        settled = reread(settled)
+    elif settled.payment is not None and settled.payment.is_frozen:
+        # Whoever asks about a payment that nothing contradicts any more releases it.
+        release_freeze(settled, context=context)
         settled = reread(settled)
     if finding is not None and (others := others_told_otherwise(settled, finding)):
         contradict_others(others, context)
@@ -124,6 +129,12 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
             logger.error(text, transaction.reference, one_line(other))
             change = _no_answer(transaction, now)
             return replace(change, columns={**change.columns, "needs_operator": True})
+    why = explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None
+    if event is None and finding.absent and _was_refused(transaction, context):
+        event = LifecycleEvent.REJECTED
+        why = Explanation(
+            code=ExplanationCode(transaction.explanation_code), params=transaction.explanation_params
+        )
     counted = _counted(transaction, event, finding, now)
     columns = _next_query(transaction, finding, now, context, confirmed="confirmed_at" in counted) | counted
     if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
@@ -142,9 +153,23 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
         finding=finding,
         columns=columns,
         queried_in=(state, transaction.state_changed_at),
-        explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
+        explanation=why,
         is_kept=event is not None and not is_known,
     )
+
+
+def _was_refused(transaction: GatewayTransaction, context: GatewayContext) -> bool:
+    """Return whether the gateway refused a request, and the query right after it had no answer.
+
+    Without a record nothing was executed: see `sending.record_refusal`, whose exception holds here, too.
+    """
+    if transaction.state != TransactionState.UNKNOWN or not transaction.error_code:
+        return False
+    if foreign_merchant_account(transaction, context):
+        return False
+    answers = transaction.events.filter(kind=TransactionEventKind.ANSWER).order_by("-pk")
+    status = answers.values_list("http_status", flat=True).first()
+    return not (transaction.kind == TransactionKind.AUTHORIZATION and status == HTTPStatus.CONFLICT)
 
 
 def _no_answer(transaction: GatewayTransaction, now: datetime) -> Change:

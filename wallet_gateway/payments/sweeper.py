@@ -327,9 +327,11 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
     is_left = payment.order.state in _LEFT_TO_PEOPLE
     if is_left:
         window = replace(window, policy=CapturePolicy.ASK)
-    if not (told_before or _tell(payment, window, approved_at)):
-        return False
+    told = told_before or _tell(payment, window, approved_at)
+    # A receiver that fails, such as a mail server that does not answer, must not let the authorization lapse.
     done = False if is_left else _act(payment, window.policy)
+    if not told:
+        return False
     if done is None:
         # The gateway refused it, and the machine does not try a second one: it is left to people.
         done = _tell(payment, replace(window, policy=CapturePolicy.ASK), approved_at)

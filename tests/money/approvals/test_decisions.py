@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.money.approvals.people import asked, person
-from tests.support.gateway import Killed, killing
+from tests.support.gateway import Killed, answering, killing, losing
 from tests.support.refusals import refuses
-from tests.support.shop import Shop, of, order_of
+from tests.support.shop import Shop, of, order_of, state, told
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.models import (
@@ -173,6 +173,27 @@ def test_an_unreadable_record_leaves_it_to_the_person_that_was_called(
             decide(changed(lost, **called | columns))
     row = changed(lost, **called, state_changed_at=shop.clock.now() - DAY)
     assert decide(row).state == "ABANDONED"
+
+
+def test_a_gateway_that_answers_no_question_lets_a_person_decide_after_a_week(
+    lost: GatewayTransaction, shop: Shop
+) -> None:
+    silent: dict[str, Any] = {"needs_operator": True, "absent_count": 0}
+    early = {"state_changed_at": shop.clock.now() - WEEK + SECOND}
+    for columns in (early, {"state_changed_at": shop.clock.now() - WEEK, "needs_operator": False}):
+        with refuses(InvalidState, ErrorCode.TOO_EARLY, count=0):
+            decide(changed(lost, **silent | columns))
+    row = changed(lost, **silent, state_changed_at=shop.clock.now() - WEEK)
+    assert decide(row).state == "ABANDONED"
+
+
+@pytest.mark.parametrize("pending", [False, True])
+def test_the_shop_hears_that_an_attempt_to_pay_was_given_up(pending: bool, shop: Shop) -> None:
+    shop.gateway.answers.append(answering(state="Pending") if pending else losing)
+    payment = shop.press_button(shop.order())
+    long_ago = {"state_changed_at": shop.clock.now() - DAY, "absent_count": 5}
+    decide(changed(payment.opening, **long_ago))
+    assert (state(payment), told()) == (("FAILED", True), [("FAILED", 3000)])
 
 
 @pytest.mark.parametrize(

@@ -234,3 +234,12 @@ def test_a_receiver_that_fails_is_told_again(shop: Shop, told: Told, connect: Co
     connect(signals.authorization_expiring, Receiver(failures=1))
     sweep(shop, 3)
     assert len(told) == 2
+
+
+def test_a_receiver_that_fails_does_not_let_an_authorization_lapse(shop: Shop, connect: Connect) -> None:
+    shop.configure(CAPTURE={"POLICY": "capture"})
+    payment = authorize(shop)
+    shop.clock.by += timedelta(days=6)
+    connect(signals.authorization_expiring, Receiver(failures=9))
+    sweep(shop)
+    assert reloaded(payment).captured == 3000

@@ -57,6 +57,14 @@ def test_questions_keep_to_the_rate_and_the_limit_and_take_the_oldest_first(shop
     assert shop.gateway.asked == pages[:3]
 
 
+def test_a_silent_gateway_is_left_alone_after_ten_questions_and_the_rest_waits_for_the_next_sweep(
+    shop: Shop,
+) -> None:
+    make_due(open_pages(shop, 12), shop)
+    fail_queries(shop, times=10)
+    assert [due(), due()] == [10, 2]
+
+
 def test_a_batch_lasts_a_second_at_the_rate_and_is_claimed_by_nobody_else(shop: Shop) -> None:
     shop.configure(QUERIES={"RATE": 3})
     pages = open_pages(shop, 7)

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.money.polling.asking import asks_for_a_person, fail_queries, sweep_until
+from tests.support.database_faults import WRITING, meddling
 from tests.support.explanations import explained
 from tests.support.gateway import record
 from tests.support.refusals import refuses
@@ -172,6 +173,19 @@ def test_a_second_card_that_is_pending_keeps_the_order_from_being_paid_elsewhere
     pay(shop, refused)
     sweep_until(shop, refused.opening, is_approved)
     assert (state(refused)[0], kinds_told(), kinds()) == ("PAID", ["FAILED", "PAID"], set())
+
+
+def test_an_end_that_was_read_before_newer_evidence_ends_nothing(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report(payment, declined(payment))
+
+    def learn_more() -> None:
+        pay(shop, payment, state="Pending")
+        shop.ask(payment)
+
+    with meddling(WRITING, act=learn_more):
+        shop.ask(payment)
+    assert state(payment) == ("PENDING", False)
 
 
 # Silence

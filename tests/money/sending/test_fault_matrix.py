@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.client.servers import RawServer, stays_silent, unused_port
+from tests.money.polling.asking import fail_queries
 from tests.money.sending.movers import FOLLOW_UPS, MOVERS, OPERATIONS, Mover, mover
 from tests.support.explanations import explained
 from tests.support.gateway import Answer, Sent, answering, approved, losing, record
@@ -358,6 +359,28 @@ def test_a_refusal_is_what_the_query_after_it_says(
         assert (rows[1].kind, rows[1].explanation_params) == ("RECORDS", rows[0].explanation_params)
         assert rows[0].explanation_params["said"] == "not allowed"
     operation.check_money(transaction)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "after"),
+    [
+        ("refund", 400, "REJECTED"),
+        ("capture", 409, "REJECTED"),
+        ("authorization", 400, "REJECTED"),
+        ("authorization", 409, "UNKNOWN"),
+    ],
+)
+def test_a_refusal_is_believed_once_the_gateway_has_said_that_it_has_no_record(
+    name: str, status: int, after: str, shop: Shop
+) -> None:
+    operation = mover(name, shop)
+    operation.will(error(status))
+    fail_queries(shop, times=1)
+    transaction = operation.execute()
+    why = transaction.explanation
+    assert (transaction.state, bool(why)) == ("UNKNOWN", True)
+    shop.sweep_when_due(transaction)
+    assert (transaction.state, transaction.explanation) == (after, why)
 
 
 @pytest.mark.parametrize("name", ["refund", "detached_refund"])
