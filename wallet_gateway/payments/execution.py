@@ -50,7 +50,6 @@ from wallet_gateway.payments.second_person import (
     ask_for,
     check_alone,
     consume_approval,
-    find_request_by_key,
     open_allowance,
     outcome_of,
     use_allowance,
@@ -223,8 +222,10 @@ def find_by_key(
         return None
     if not _KEY.match(who.idempotency_key):
         raise InvalidInput(_("An idempotency key has 1 to 64 visible ASCII characters and no spaces."))
-    found = _done_under(who.idempotency_key)
-    asked = find_request_by_key(who.idempotency_key) if found is None and who.grant is None else None
+    found, asked = _done_under(who.idempotency_key), None
+    if found is None and who.grant is None:
+        waiting = Approval.objects.select_related("payment", "deposit")
+        asked = waiting.filter(idempotency_key=who.idempotency_key).first()
     first = found or asked
     if first is None:
         return None
@@ -273,23 +274,11 @@ def resend_unsent(
     if transaction.state != TransactionState.NOT_SENT:
         return None
     check_merchant_account(transaction, context)
-    message = _stored_message(transaction)
-    try:
-        claimed = in_transaction(lambda: _claim(transaction, context, also))
-    except IntegrityError as error:
-        raise OperationOutstanding(*OPERATION_OUTSTANDING) from error
-    if not claimed:
-        return None
-    # Who made it has gone on: also a person who sends it again does so in another call.
-    return _send(reread(transaction), message, context, is_awaited=False)
-
-
-def _stored_message(transaction: GatewayTransaction) -> Message:
-    """Read the stored request, before the claim: once claimed, it would count as perhaps sent."""
     detached = transaction.kind == TransactionKind.DETACHED_REFUND
     model: type[Message] = DetachedRefundRequest if detached else FollowUpRequest
     try:
-        return model.from_json(transaction.request_body.encode())
+        # Read before the claim: once claimed, it would count as perhaps sent.
+        message = model.from_json(transaction.request_body.encode())
     except ProtocolError as error:
         raise InvalidState(
             _(
@@ -299,28 +288,32 @@ def _stored_message(transaction: GatewayTransaction) -> Message:
             ErrorCode.REQUEST_UNREADABLE,
             reference=transaction.reference,
         ) from error
-
-
-def _claim(
-    transaction: GatewayTransaction, context: GatewayContext, also: Callable[[datetime], object] | None
-) -> bool:
-    now = context.clock.now()
-    unsent = GatewayTransaction.objects.filter(
-        ~GatewayPause.sending_is_paused(context.alias, now),
-        ~_is_frozen(transaction),
-        pk=transaction.pk,
-        state=TransactionState.NOT_SENT,
-        attempt_no=transaction.attempt_no,
-    )
-    held = {"outstanding_key": transaction.parent_key, "next_send_at": None}
-    if not unsent.update(**claim_columns(now=now, attempt_no=transaction.attempt_no, **held)):
-        return False
-    if also is not None:
-        also(now)
-    return True
-
-
-def _is_frozen(transaction: GatewayTransaction) -> Exists:
     if transaction.payment_id is not None:
-        return Exists(Payment.objects.filter(pk=transaction.payment_id, is_frozen=True))
-    return Exists(MigratedDeposit.objects.filter(pk=transaction.deposit_id or 0, is_frozen=True))
+        frozen = Exists(Payment.objects.filter(pk=transaction.payment_id, is_frozen=True))
+    else:
+        frozen = Exists(MigratedDeposit.objects.filter(pk=transaction.deposit_id or 0, is_frozen=True))
+    held = {"outstanding_key": transaction.parent_key, "next_send_at": None}
+
+    def claim() -> bool:
+        now = context.clock.now()
+        unsent = GatewayTransaction.objects.filter(
+            ~GatewayPause.sending_is_paused(context.alias, now),
+            ~frozen,
+            pk=transaction.pk,
+            state=TransactionState.NOT_SENT,
+            attempt_no=transaction.attempt_no,
+        )
+        if not unsent.update(**claim_columns(now=now, attempt_no=transaction.attempt_no, **held)):
+            return False
+        if also is not None:
+            also(now)
+        return True
+
+    try:
+        claimed = in_transaction(claim)
+    except IntegrityError as error:
+        raise OperationOutstanding(*OPERATION_OUTSTANDING) from error
+    if not claimed:
+        return None
+    # Who made it has gone on: also a person who sends it again does so in another call.
+    return _send(reread(transaction), message, context, is_awaited=False)

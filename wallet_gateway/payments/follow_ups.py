@@ -238,19 +238,15 @@ def _payment_of(order: PaymentOrder, payment: Payment | None) -> Payment:
     Raises `InvalidInput` for a payment of another order or where several payments are possible, and
     `InvalidState` for an order without a payment that has money.
     """
-    if payment is None:
-        return _only_authorized_payment(order)
-    check_row(payment, Payment)
-    if payment.order_id != order.pk:
-        raise InvalidInput(
-            _("Payment %(payment)s does not belong to order %(order)s."),
-            payment=payment.reference,
-            order=order.reference,
-        )
-    return payment
-
-
-def _only_authorized_payment(order: PaymentOrder) -> Payment:
+    if payment is not None:
+        check_row(payment, Payment)
+        if payment.order_id != order.pk:
+            raise InvalidInput(
+                _("Payment %(payment)s does not belong to order %(order)s."),
+                payment=payment.reference,
+                order=order.reference,
+            )
+        return payment
     payments = list(order.payments.select_related("order").filter(authorized__gt=0))
     if len(payments) > 1:
         # A reversed payment no longer holds money, so it cannot be the one.
@@ -313,16 +309,28 @@ def follow_up(
     alone = None
     if kind is TransactionKind.REFUND:
         alone = limit_for(payment.currency, context, is_agreed=who.is_agreed)
+    # The limits of `domain.states`, as the condition of the reserving UPDATE. No kind is left to chance: one
+    # that is not here must never move money as another.
+    is_left = {
+        TransactionKind.CAPTURE: Q(
+            authorized__gte=F("captured") + F("capture_reserved") + minor, reversal=Reversal.NONE
+        ),
+        TransactionKind.REFUND: Q(captured__gte=F("refunded") + F("refund_reserved") + minor),
+        TransactionKind.REVERSAL: Q(authorized__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE),
+    }[kind]
+    reserved: dict[str, Any] = {"reversal": Reversal.RESERVED}
+    if kind is not TransactionKind.REVERSAL:
+        reserved = {RESERVED[kind]: F(RESERVED[kind]) + minor}
 
     def reserve(now: datetime) -> None:
         reservable = Payment.objects.filter(
-            _is_left(kind, minor),
+            is_left,
             within(alone, minor),
             ~GatewayPause.sending_is_paused(context.alias, now),
             pk=payment.pk,
             is_frozen=False,
         )
-        if reservable.update(**_reservation(kind, minor)):
+        if reservable.update(**reserved):
             return
         payment.refresh_from_db()
         if (why := why_not(kind, payment.totals, minor)) is not None:
@@ -334,22 +342,6 @@ def follow_up(
     )
     message = _request_of(payment, kind, minor, reference=draft.reference, context=context, cart=cart)
     return execute(draft, message, reserve, context, who)
-
-
-def _is_left(kind: TransactionKind, minor: int) -> Q:
-    """Return the rule of `domain.limits` for an amount as the condition of the reserving UPDATE."""
-    if kind is TransactionKind.CAPTURE:
-        used = F("captured") + F("capture_reserved") + minor
-        return Q(authorized__gte=used, reversal=Reversal.NONE)
-    if kind is TransactionKind.REFUND:
-        return Q(captured__gte=F("refunded") + F("refund_reserved") + minor)
-    return Q(authorized__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE)
-
-
-def _reservation(kind: TransactionKind, minor: int) -> dict[str, Any]:
-    if kind is TransactionKind.REVERSAL:
-        return {"reversal": Reversal.RESERVED}
-    return {RESERVED[kind]: F(RESERVED[kind]) + minor}
 
 
 def _refused(payment: Payment, why: Refusal) -> OperationRefused:
@@ -435,20 +427,15 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
         )
 
     sent = resend_unsent(transaction, context=context, also=note_decision)
-    if sent is None:
-        raise _why_not_sent(reread(transaction))
-    return sent
-
-
-def _why_not_sent(transaction: GatewayTransaction) -> OperationRefused:
+    if sent is not None:
+        return sent
+    transaction = reread(transaction)
     parent = transaction.payment or transaction.deposit
     if parent is not None and parent.is_frozen:
-        return InvalidState(*(PAYMENT_FROZEN if transaction.payment else DEPOSIT_FROZEN))
+        raise InvalidState(*(PAYMENT_FROZEN if transaction.payment else DEPOSIT_FROZEN))
     if transaction.state == TransactionState.NOT_SENT:
-        return SendingStopped(*SENDING_PAUSED)
-    return InvalidState(
-        _("This request is already being sent. Reload the page."), ErrorCode.CHANGED_MEANWHILE
-    )
+        raise SendingStopped(*SENDING_PAUSED)
+    raise InvalidState(_("This request is already being sent. Reload the page."), ErrorCode.CHANGED_MEANWHILE)
 
 
 @sensitive_variables()
