@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import F
 from django.utils import translation
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.context import GatewayContext
@@ -39,7 +41,7 @@ from wallet_gateway.ledger.transactions import check_outside_transaction, in_tra
 from wallet_gateway.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.models.single_rows import Columns, insert_row, update_row
+from wallet_gateway.models.single_rows import insert_row, update_row
 from wallet_gateway.operation_errors import (
     GatewayRefused,
     GatewayUnreachable,
@@ -47,8 +49,7 @@ from wallet_gateway.operation_errors import (
     OrderNotPayable,
     TryAgain,
 )
-from wallet_gateway.payments.order_fields import check_billing_address
-from wallet_gateway.payments.page_request import PageRequest, page_request, stored_request
+from wallet_gateway.payments.order_creation import check_billing_address
 from wallet_gateway.payments.sending import (
     body_columns,
     check_sending_not_paused,
@@ -63,8 +64,11 @@ from wallet_gateway.payments.sending import (
     scheme_of,
     unexpected_page,
 )
-from wallet_gateway.protocol.checkout import CheckoutResponse
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, CheckoutType, RedirectDetails
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.strict_json import canonical
 from wallet_gateway.protocol.text import one_line, visible
+from wallet_gateway.protocol.wire import WrittenMessage, write_down
 
 logger = logging.getLogger("wallet_gateway.checkout")
 
@@ -91,64 +95,51 @@ def start_checkout(order: PaymentOrder) -> Payment:
         context.check_sending_enabled()
         if context.policy.billing_address_required:
             check_billing_address(order.content)
-        longest = context.gateway.account.redirect_url_timeout
-        seconds = page_seconds(order, longest=longest, now=context.clock.now())
-        request = None if seconds is None else _request(order, context, seconds=seconds)
+        account = context.gateway.account
+        seconds = page_seconds(order, longest=account.redirect_url_timeout, now=context.clock.now())
+        request = None
+        if seconds is not None:
+            reference = context.new_reference()
+            urls = return_urls(reference, gateway=order.gateway)
+            request = page_request(order, account, urls, reference=reference, seconds=seconds)
         check_sending_not_paused(context)
-        begun = begin(order, request, context)
+        # The database transaction may be repeated, so every run starts from the order as passed in.
+        begun = in_transaction(lambda: begin(copy(order), request, context))
         if begun is None:
             raise TryAgain(
                 _("Another request is opening the payment page. Try again in a moment."),
                 ErrorCode.CHECKOUT_IN_PROGRESS,
             )
-        if begun.request is None:
-            return begun.transaction.opened_payment
-        return _send(begun.transaction, begun.request, context)
+        transaction, unsent = begun
+        if unsent is None:
+            return transaction.opened_payment
+        not_after = context.not_after()
+        try:
+            answer = retry_unsent(lambda: context.gateway.send_checkout(unsent.written, not_after=not_after))
+        except NotSent as error:
+            _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
+            raise GatewayUnreachable(
+                _("The gateway at %(address)s cannot be reached: %(reason)s. Nothing was sent."),
+                ErrorCode.NOTHING_SENT,
+                address=context.policy.address,
+                reason=error.reason,
+            ) from error
+        except Refused as error:
+            _record(transaction, LifecycleEvent.REJECTED, error, context)
+            raise GatewayRefused(
+                _("The gateway refused to open a payment page: %(answer)s"), answer=explanation_of(error)
+            ) from error
+        except OutcomeUnknown as error:
+            # Only the answer contained the page's URL, so no customer can reach that page through us.
+            with pausing(context, error, explanation_of(error)):
+                _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
+            raise GatewayUnreachable(
+                _("The gateway gave no payment page: %(fault)s"), fault=explanation_of(error)
+            ) from error
+        return _open(transaction, answer, context)
 
 
-def _request(
-    order: PaymentOrder,
-    context: GatewayContext,
-    *,
-    seconds: int,
-) -> PageRequest:
-    account, reference = context.gateway.account, context.new_reference()
-    return page_request(
-        order, account, return_urls(reference, gateway=order.gateway), reference=reference, seconds=seconds
-    )
-
-
-# Second step: call the gateway
-
-
-def _send(transaction: GatewayTransaction, request: PageRequest, context: GatewayContext) -> Payment:
-    not_after = context.not_after()
-    try:
-        answer = retry_unsent(lambda: context.gateway.send_checkout(request.written, not_after=not_after))
-    except NotSent as error:
-        _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
-        raise GatewayUnreachable(
-            _("The gateway at %(address)s cannot be reached: %(reason)s. Nothing was sent."),
-            ErrorCode.NOTHING_SENT,
-            address=context.policy.address,
-            reason=error.reason,
-        ) from error
-    except Refused as error:
-        _record(transaction, LifecycleEvent.REJECTED, error, context)
-        raise GatewayRefused(
-            _("The gateway refused to open a payment page: %(answer)s"), answer=explanation_of(error)
-        ) from error
-    except OutcomeUnknown as error:
-        # Only the answer contained the page's URL, so no customer can reach that page through us.
-        with pausing(context, error, explanation_of(error)):
-            _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
-        raise GatewayUnreachable(
-            _("The gateway gave no payment page: %(fault)s"), fault=explanation_of(error)
-        ) from error
-    return _open(transaction, answer, context)
-
-
-# Third step: record the outcome
+# Record the outcome
 
 
 def _record(
@@ -170,7 +161,24 @@ def _open(
 ) -> Payment:
     url = answer.message.redirect_url
     if not is_allowed_page(url, context):
-        return _refuse_page(transaction, answer, context)
+        refused = Change(
+            kind=TransactionEventKind.ANSWER,
+            event=LifecycleEvent.PAGE_LOST,
+            finding=unexpected_page(url, context),
+            exchange=answer.exchange,
+            attempt_no=transaction.attempt_no,
+        )
+        apply(transaction, refused, context=context)
+        if is_allowed_host(url, context):
+            raise GatewayRefused(
+                _("The gateway named a payment page at %(scheme)s://%(host)s, but only https is allowed."),
+                host=host_of(url),
+                scheme=scheme_of(url),
+            )
+        raise GatewayRefused(
+            _("The gateway named a payment page on the host %(host)s, which the settings do not allow."),
+            host=host_of(url),
+        )
     expires_at = transaction.expires_at or context.clock.now() + LONGEST_PAGE
     change = Change(
         kind=TransactionEventKind.ANSWER,
@@ -195,84 +203,57 @@ def _open(
     return payment
 
 
-def _refuse_page(
-    transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
-) -> Payment:
-    url = answer.message.redirect_url
-    change = Change(
-        kind=TransactionEventKind.ANSWER,
-        event=LifecycleEvent.PAGE_LOST,
-        finding=unexpected_page(url, context),
-        exchange=answer.exchange,
-        attempt_no=transaction.attempt_no,
-    )
-    apply(transaction, change, context=context)
-    if is_allowed_host(url, context):
-        raise GatewayRefused(
-            _("The gateway named a payment page at %(scheme)s://%(host)s, but only https is allowed."),
-            host=host_of(url),
-            scheme=scheme_of(url),
-        )
-    raise GatewayRefused(
-        _("The gateway named a payment page on the host %(host)s, which the settings do not allow."),
-        host=host_of(url),
-    )
-
-
 # Lock the order, and begin an attempt
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedAttempt:
-    """The result of the first step: a page to show again, or a request to send."""
-
-    transaction: GatewayTransaction
-    request: PageRequest | None = None
 
 
 def begin(
     order: PaymentOrder, request: PageRequest | None, context: GatewayContext
-) -> PreparedAttempt | None:
-    """Prepare an attempt, or find the page that is open; return None while another request is sending.
+) -> tuple[GatewayTransaction, PageRequest | None] | None:
+    """Prepare an attempt with the request to send, or find the page that is open, without a request.
 
-    What is returned is committed. `request` is None if too little time is left for a further page; a page
-    that is open is still given. Raises `OrderNotPayable`.
+    Return None while another request is sending. `request` is None if too little time is left for a further
+    page; a page that is open is still given. Raises `OrderNotPayable`.
     """
-    # The database transaction may be repeated, so every run starts from the order as passed in.
-    return in_transaction(lambda: _begin_locked(copy(order), request, context))
-
-
-def _begin_locked(
-    order: PaymentOrder, request: PageRequest | None, context: GatewayContext
-) -> PreparedAttempt | None:
-    now = context.clock.now()
-    if request is not None and _lock_untouched(order, now):
-        return _new_attempt(order, request, context, now, number=1)
-    _lock(order, now, state=OrderState.OPEN)
-    attempts = list(
-        GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
-        .select_related("payment")
-        .order_by("-pk")
+    now, number = context.clock.now(), 1
+    if request is None or not _lock_untouched(order, now):
+        _lock(order, now, state=OrderState.OPEN)
+        attempts = list(
+            GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
+            .select_related("payment")
+            .order_by("-pk")
+        )
+        latest = next((attempt for attempt in attempts if attempt.kind == TransactionKind.CHECKOUT), None)
+        if latest is not None and latest.payment is not None:
+            latest.payment.order = order
+            state = TransactionState(latest.state)
+            if state is TransactionState.SENDING and latest.leased_until and latest.leased_until > now:
+                return None
+            is_offered = state is TransactionState.OPEN and not is_left_alone(latest, context)
+            if is_offered and latest.expires_at:
+                until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
+                if until > now:
+                    return latest, None
+            if state is TransactionState.NOT_SENT and not foreign_merchant_account(latest, context):
+                # The same reference requires the same bytes, even if the settings have changed.
+                written = stored_request(latest.request_body.encode())
+                ends_at = None if written is None else now + written.lifetime
+                if ends_at is not None and (order.payable_until is None or ends_at <= order.payable_until):
+                    return (latest, written) if _claim_again(latest, ends_at, now) else None
+        number = len(attempts) + 1
+    if request is None:
+        raise not_payable(order)
+    transaction = insert_attempt(
+        order,
+        TransactionKind.CHECKOUT,
+        number=number,
+        reference=request.reference,
+        context=context,
+        created_at=now,
+        # The latest possible end of the page, until an answer gives the exact one.
+        **claim_columns(now=now, expires_at=now + request.lifetime),
+        **body_columns(request.body, context.gateway.account),
     )
-    latest = next((attempt for attempt in attempts if attempt.kind == TransactionKind.CHECKOUT), None)
-    if latest is not None and latest.payment is not None:
-        latest.payment.order = order
-        state = TransactionState(latest.state)
-        if state is TransactionState.SENDING and latest.leased_until and latest.leased_until > now:
-            return None
-        is_offered = state is TransactionState.OPEN and not is_left_alone(latest, context)
-        if is_offered and latest.expires_at:
-            until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
-            if until > now:
-                return PreparedAttempt(transaction=latest)
-        if state is TransactionState.NOT_SENT and not foreign_merchant_account(latest, context):
-            # The same reference requires the same bytes, even if the settings have changed.
-            written = stored_request(latest.request_body.encode())
-            ends_at = None if written is None else now + written.lifetime
-            if ends_at is not None and (order.payable_until is None or ends_at <= order.payable_until):
-                is_ours = _claim_again(latest, ends_at, now)
-                return PreparedAttempt(transaction=latest, request=written) if is_ours else None
-    return _new_attempt(order, request, context, now, number=len(attempts) + 1)
+    return transaction, request
 
 
 def lock_payable(order: PaymentOrder, now: datetime) -> None:
@@ -308,45 +289,7 @@ def _lock(order: PaymentOrder, now: datetime, **columns: OrderState) -> None:
     raise not_payable(order)
 
 
-def _new_attempt(
-    order: PaymentOrder,
-    request: PageRequest | None,
-    context: GatewayContext,
-    now: datetime,
-    *,
-    number: int,
-) -> PreparedAttempt:
-    if request is None:
-        raise not_payable(order)
-    transaction = _insert(order, *_columns_of_new(order, request, context, now, number=number))
-    return PreparedAttempt(transaction=transaction, request=request)
-
-
-def _columns_of_new(
-    order: PaymentOrder, request: PageRequest, context: GatewayContext, now: datetime, *, number: int
-) -> tuple[Columns, Columns]:
-    return _columns_of_attempt(
-        order,
-        TransactionKind.CHECKOUT,
-        number=number,
-        reference=request.reference,
-        context=context,
-        created_at=now,
-        # The latest possible end of the page, until an answer gives the exact one.
-        **claim_columns(now=now, expires_at=now + request.lifetime),
-        **body_columns(request.body, context.gateway.account),
-    )
-
-
-def insert_attempt(order: PaymentOrder, kind: TransactionKind, **columns: Any) -> GatewayTransaction:
-    """Insert a further payment of an order and its opening transaction.
-
-    `columns` are those of the transaction, the payment's `number`, and the `context`.
-    """
-    return _insert(order, *_columns_of_attempt(order, kind, **columns))
-
-
-def _columns_of_attempt(
+def insert_attempt(
     order: PaymentOrder,
     kind: TransactionKind,
     *,
@@ -356,10 +299,10 @@ def _columns_of_attempt(
     created_at: datetime,
     state: TransactionState,
     **columns: Any,
-) -> tuple[Columns, Columns]:
-    """Return the columns of a payment and of its opening transaction, but for their keys."""
+) -> GatewayTransaction:
+    """Insert a further payment of an order, with its `number`, and its opening transaction."""
     amount = order.amount_minor
-    shared = {
+    shared: dict[str, Any] = {
         "reference": reference,
         "amount_minor": amount,
         "currency": order.currency,
@@ -367,30 +310,21 @@ def _columns_of_attempt(
         "created_at": created_at,
     }
     stands = payment_state(PaymentTotals(amount=amount), state, kind)
-    payment = {
-        "number": number,
-        "type": order.type,
-        "state": stands,
-        "is_test": context.is_test,
-        **shared,
-    }
-    transaction = {
-        "payment_type": order.type,
-        "gateway": context.alias,
-        "kind": kind,
-        "state": state,
+    payment = Payment(
+        order=order, number=number, type=order.type, state=stands, is_test=context.is_test, **shared
+    )
+    insert_row(payment)
+    transaction = GatewayTransaction(
+        payment=payment,
+        payment_type=order.type,
+        gateway=context.alias,
+        kind=kind,
+        state=state,
         **shared,
         **columns,
-    }
-    return payment, transaction
-
-
-def _insert(order: PaymentOrder, payment: Columns, transaction: Columns) -> GatewayTransaction:
-    opened = Payment(order=order, **payment)
-    insert_row(opened)
-    opening = GatewayTransaction(payment=opened, **transaction)
-    insert_row(opening)
-    return opening
+    )
+    insert_row(transaction)
+    return transaction
 
 
 def _claim_again(transaction: GatewayTransaction, expires_at: datetime, now: datetime) -> bool:
@@ -402,6 +336,104 @@ def _claim_again(transaction: GatewayTransaction, expires_at: datetime, now: dat
     for name, value in claim.items():
         setattr(transaction, name, value)
     return True
+
+
+# The request of one attempt, made of the order's stored content without checking that again: it was checked
+# when the order was created, and its hash is stored with it. Content with another hash was changed afterwards
+# (erased, or by hand), so it is checked like any other message.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """A request for a hosted page, ready to be stored and sent."""
+
+    reference: str
+    """Its clientSystemTransactionId."""
+    lifetime: timedelta
+    """How long the page stays payable."""
+    written: WrittenMessage[CheckoutRequest]
+
+    @property
+    def body(self) -> bytes:
+        """The exact bytes to send."""
+        return self.written.body
+
+
+def page_request(
+    order: PaymentOrder, account: MerchantAccount, redirect: RedirectDetails, *, reference: str, seconds: int
+) -> PageRequest:
+    """Return the request for a page that lives so many seconds; raises InvalidMessage if it breaks a rule."""
+    content = order.content
+    texts = {name: canonical(content[name]) for name in sorted(content)}
+    own = {
+        **_of_account(account),
+        "clientSystemTransactionId": reference,
+        "redirectDetails": redirect.to_wire(),
+        "checkoutDetails": {
+            **({"skinId": account.skin_id} if account.skin_id else {}),
+            **content.get("checkoutDetails", {}),
+            "paymentMethod": account.provider,
+            "redirectUrlTimeout": seconds,
+        },
+    }
+    if account.provider_merchant_id and "details" not in content:
+        own["details"] = {"providerMerchantId": account.provider_merchant_id}
+    values = {**content, **own}
+    if order.content_hash != PaymentOrder.hash_of(order.gateway, f"{{{_members(texts)}}}"):
+        written = write_down(CheckoutRequest.from_canonical(values))
+    else:
+        _check_account(account)
+        members = _members({**texts, **{name: canonical(value) for name, value in own.items()}})
+        written = WrittenMessage(model=CheckoutRequest, values=values, body=f"{{{members}}}".encode())
+    return PageRequest(reference=reference, lifetime=timedelta(seconds=seconds), written=written)
+
+
+def stored_request(body: bytes) -> PageRequest | None:
+    """Return a stored request, to be sent again with the same bytes, even if the settings have changed.
+
+    Returns None if it cannot be read any more.
+    """
+    try:
+        message = CheckoutRequest.from_json(body)
+    except ProtocolError:
+        return None
+    seconds = message.checkout_details.redirect_url_timeout
+    return PageRequest(
+        reference=message.client_system_transaction_id,
+        lifetime=LONGEST_PAGE if seconds is None else timedelta(seconds=seconds),
+        written=WrittenMessage(model=CheckoutRequest, values=message.to_wire(), body=body),
+    )
+
+
+def _members(texts: Mapping[str, str]) -> str:
+    return ",".join([f'"{name}":{text}' for name, text in texts.items()])
+
+
+def _of_account(account: MerchantAccount) -> dict[str, Any]:
+    return {"merchantId": account.merchant_id, "storeId": account.store_id, "userId": account.user_id}
+
+
+@lru_cache(maxsize=64)
+def _check_account(account: MerchantAccount) -> None:
+    """Check once what an account adds to the request of every order; raises InvalidMessage."""
+    url = "https://shop.example/"
+    names = ("returnUrl", "successUrl", "pendingUrl", "errorUrl", "cancelUrl", "refusedUrl")
+    CheckoutRequest.from_canonical(
+        {
+            **_of_account(account),
+            "type": CheckoutType.SALE.value,
+            "amount": "1.00",
+            "currencyCode": "EUR",
+            "clientSystemTransactionId": "-",
+            "checkoutDetails": {
+                "skinId": account.skin_id,
+                "paymentMethod": account.provider,
+                "redirectUrlTimeout": account.redirect_url_timeout,
+            },
+            "details": {"providerMerchantId": account.provider_merchant_id},
+            "redirectDetails": dict.fromkeys(names, url),
+        }
+    )
 
 
 # Whether it can be paid
@@ -460,19 +492,15 @@ def log_failure(reference: str) -> Iterator[None]:
         yield
     except OperationError as error:
         if not (isinstance(error, OrderNotPayable) or error.code is ErrorCode.CHECKOUT_IN_PROGRESS):
-            _log(reference, error)
+            with translation.override(None):
+                message = visible(error.message, max_length=_LONGEST_MESSAGE)
+            logger.warning(
+                "checkout of order %s failed (%s): %s %s; see %s",
+                one_line(reference),
+                error.code.value,
+                message,
+                _ADVICE,
+                error.docs,
+            )
+            error.is_logged = True
         raise
-
-
-def _log(reference: str, error: OperationError) -> None:
-    with translation.override(None):
-        message = visible(error.message, max_length=_LONGEST_MESSAGE)
-    logger.warning(
-        "checkout of order %s failed (%s): %s %s; see %s",
-        one_line(reference),
-        error.code.value,
-        message,
-        _ADVICE,
-        error.docs,
-    )
-    error.is_logged = True

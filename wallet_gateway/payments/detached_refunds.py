@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 
 from django.db import IntegrityError
 from django.db.models import F, Q
@@ -83,13 +84,6 @@ def refund_migrated(
     check_outside_transaction("payments.refund_migrated")
     context = context_of(gateway)
     who = Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment)
-    currency, minor = _checked(parent_transaction_id, amount, currency)
-    deposit = _deposit(parent_transaction_id, currency, context)
-    return refund_deposit(deposit, minor, context=context, who=who, order_number=order_number)
-
-
-def _checked(parent_transaction_id: str, amount: Decimal | Money, currency: str) -> tuple[str, int]:
-    """Return the currency in ISO spelling, and the amount in minor units."""
     if not _PARENT.match(parent_transaction_id):
         raise InvalidInput(
             _("parent_transaction_id must have 1 to 128 visible ASCII characters and no spaces.")
@@ -107,30 +101,25 @@ def _checked(parent_transaction_id: str, amount: Decimal | Money, currency: str)
     minor = minor_units_of(amount, currency=currency)
     if minor is None:
         raise InvalidInput(_("The amount is missing. A detached refund needs one."), ErrorCode.AMOUNT_INVALID)
-    return currency, minor
-
-
-def _deposit(parent_transaction_id: str, currency: str, context: GatewayContext) -> MigratedDeposit:
-    """Return the deposit's row to lock; create it if no migration file contained it."""
+    # Its row is what is locked: it is created if no migration file contained the deposit.
     rows = MigratedDeposit.objects.filter(gateway=context.alias, parent_transaction_id=parent_transaction_id)
-    found = rows.first()
-    if found is None:
-        made = MigratedDeposit(
+    deposit = rows.first()
+    if deposit is None:
+        deposit = MigratedDeposit(
             gateway=context.alias,
             parent_transaction_id=parent_transaction_id,
             currency=currency,
             created_at=context.clock.now(),
         )
         try:
-            in_transaction(lambda: made.save(force_insert=True))
+            in_transaction(partial(deposit.save, force_insert=True))
         except IntegrityError:
-            made = rows.get()
-        found = made
-    if found.currency != currency:
+            deposit = rows.get()
+    if deposit.currency != currency:
         raise InvalidState(
-            _("The deposit is in %(currency)s, not in %(given)s."), currency=found.currency, given=currency
+            _("The deposit is in %(currency)s, not in %(given)s."), currency=deposit.currency, given=currency
         )
-    return found
+    return refund_deposit(deposit, minor, context=context, who=who, order_number=order_number)
 
 
 def refund_deposit(

@@ -125,25 +125,22 @@ def actor_of(by: By) -> Actor:
 
     A user who is not logged in, or not saved, has no account to compare.
     """
-    actor = _actor(by)
+    if isinstance(by, Actor):
+        actor = by
+    elif isinstance(by, str):
+        actor = Actor(name=by)
+    elif not hasattr(by, "get_username"):
+        raise TypeError(f"by must be a user, an Actor or a name, not {type(by).__name__}")
+    elif by.pk is None:
+        raise InvalidInput(_NAME_MISSING)
+    else:
+        actor = Actor(name=by.get_username(), account=str(by.pk))
     check_storable(by=actor.name, account=actor.account)
     if len(actor.account) > LONGEST_ACCOUNT:
         raise InvalidInput(_TEXT_INVALID, field="account")
     name = actor.name.strip()
     # What a program calls itself is a text that somebody has typed; the name of an account is looked up.
     return Actor(name=mask_card_numbers(name) if actor.is_program else name, account=actor.account)
-
-
-def _actor(by: By) -> Actor:
-    if isinstance(by, Actor):
-        return by
-    if isinstance(by, str):
-        return Actor(name=by)
-    if not hasattr(by, "get_username"):
-        raise TypeError(f"by must be a user, an Actor or a name, not {type(by).__name__}")
-    if by.pk is None:
-        raise InvalidInput(_NAME_MISSING)
-    return Actor(name=by.get_username(), account=str(by.pk))
 
 
 def check_decision(*, by: By, reason: str) -> Actor:

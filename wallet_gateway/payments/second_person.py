@@ -162,13 +162,6 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
     return AwaitingApproval(approval)
 
 
-def find_request_by_key(idempotency_key: str) -> Approval | None:
-    """Return the request with an idempotency key, or None."""
-    return (
-        Approval.objects.select_related("payment", "deposit").filter(idempotency_key=idempotency_key).first()
-    )
-
-
 def outcome_of(approval: Approval) -> OperationError:
     """Return the exception to raise for a repeated request with the same key."""
     if approval.state == ApprovalState.WAITING:
