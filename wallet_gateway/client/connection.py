@@ -27,7 +27,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import HTTPConnection, HTTPConnectionPool, HTTPSConnection, HTTPSConnectionPool  # type: ignore[attr-defined]
 from urllib3.exceptions import ProtocolError
 
-from wallet_gateway.client.exception_map import AnswerCutOff, AnswerTooLarge, ProxyRefused
+from wallet_gateway.client.errors import AnswerCutOff, AnswerTooLarge, ProxyRefused
 
 if TYPE_CHECKING:
     import socket
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from requests import PreparedRequest, Response
     from urllib3 import BaseHTTPResponse
 
-    from wallet_gateway.client.request_deadline import RequestDeadline
+    from wallet_gateway.client.transport import RequestDeadline
 
 # At most one TLS record, so that writing one piece cannot outlast the timeout set for it.
 _WRITE_SIZE = 16_384

@@ -3,24 +3,46 @@
 A method returns the answer as a message, or raises. Whether echoed values match, and what an answer means for
 a payment, is decided elsewhere. A subclass adapts it to a gateway with other habits: it overrides a method,
 or one of the two places that all of them pass, `adapt_request` and `adapt_answer`.
+
+Of an answer the HTTP status alone decides nothing: a 2xx may carry an error, and a 4xx may come from a proxy
+that never asked the gateway. Only the gateway's own error body is a refusal, and only with a 2xx or most 4xx.
+What a subclass raises is a fault of the shop's code. Before the request has left it means that nothing was
+sent, afterwards that the answer cannot be read; it never ends an operation half-way.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from types import MappingProxyType, TracebackType
+from typing import Any, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
-from wallet_gateway.client.calls import CallRecord, call_record
-from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason
-from wallet_gateway.client.exchange import Answer, Exchange, GatewayRequest, RawAnswer
-from wallet_gateway.client.overrides import after_sending, before_sending
+from wallet_gateway.client.errors import (
+    BadAnswer,
+    GatewayError,
+    NotSent,
+    NotSentReason,
+    OutcomeUnknown,
+    Refused,
+    UnknownReason,
+    describe,
+    map_exception,
+)
+from wallet_gateway.client.exchange import (
+    Answer,
+    CallRecord,
+    Exchange,
+    GatewayRequest,
+    MerchantAccount,
+    RawAnswer,
+    call_record,
+)
 from wallet_gateway.client.redaction import redact, redact_message, redact_text
-from wallet_gateway.client.responses import DecodedResponse, ResponseSpec, parse_response
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.protocol import text
 from wallet_gateway.protocol.accounts import (
@@ -45,7 +67,8 @@ from wallet_gateway.protocol.endpoints import (
     STATUS,
     Endpoint,
 )
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError, UnreadableBody
+from wallet_gateway.protocol.faults import ErrorBody, is_contradictory, looks_like_error
 from wallet_gateway.protocol.follow_ups import (
     DetachedRefundRequest,
     DetachedRefundResponse,
@@ -59,8 +82,16 @@ from wallet_gateway.protocol.wire import WireModel, WrittenMessage
 Observer = Callable[[CallRecord], None]
 """Receives the record of each call when it is over; it must not raise."""
 M = TypeVar("M")
+V = TypeVar("V")
 W = TypeVar("W", bound=WireModel)
 _Message: TypeAlias = WireModel | WrittenMessage[Any]
+
+MAX_RETRY_AFTER = 900.0
+"""Seconds, the longest wait that a gateway can ask for."""
+
+# These two and 429 say nothing of the request: a proxy may answer so before or after passing it on.
+_TRY_LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY)
+_MAX_DETAIL_LENGTH = 500
 
 
 class Gateway:
@@ -339,6 +370,139 @@ def _parts_of(raw: RawAnswer, unreadable: UnreadableBody) -> JsonValue | Unreada
     """Return the list of an answer that is not strict JSON as a whole; nothing else is read by parts."""
     parts = _value_of(raw, loads_by_parts)
     return parts if isinstance(parts, list) else unreadable
+
+
+class _Caught:
+    """Keeps an exception, so that what is raised for it is not chained to it: it may hold a body."""
+
+    error: Exception | None = None
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> bool:
+        self.error = error if isinstance(error, Exception) else None
+        return self.error is not None
+
+
+def before_sending(adapt: Callable[[], V]) -> V:
+    """Return what an override made of a request; raises NotSent, or the GatewayError that it raised."""
+    caught = _Caught()
+    with caught:
+        return adapt()
+    if isinstance(caught.error, GatewayError):
+        raise caught.error
+    assert caught.error is not None  # noqa: S101  else it has returned
+    raise map_exception(caught.error, sent=False, doing="adapting the request")
+
+
+def after_sending(adapt: Callable[[], V]) -> V | UnreadableBody:
+    """Return what an override made of an answer, or that it cannot be read."""
+    caught = _Caught()
+    with caught:
+        return adapt()
+    assert caught.error is not None  # noqa: S101  else it has returned
+    return UnreadableBody(f"adapting the answer: {describe(caught.error)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseSpec(Generic[M]):
+    """How a successful answer of one endpoint is read."""
+
+    read: Callable[[JsonValue], M]
+    """Raises ProtocolError for any other value."""
+    success_field: str
+    """The folded name of a field that only a success has; empty where a success is not an object."""
+    by_parts: bool = False
+    """Whether an array that is not strict JSON as a whole is read part by part."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodedResponse:
+    """An answer with its body as a JSON value, or the reason why that failed. `repr` hides the value."""
+
+    status: int
+    headers: Mapping[str, str]
+    value: JsonValue | UnreadableBody = field(repr=False)
+
+
+def parse_response(answer: DecodedResponse, spec: ResponseSpec[M]) -> M:
+    """Return the message of a success; raises Refused, BadAnswer or OutcomeUnknown for everything else."""
+    if 200 <= answer.status < 300:
+        return _message_of_success(answer, spec)
+    reason = _reason(answer.status)
+    if reason is UnknownReason.FOREIGN_ANSWER:
+        if is_contradictory(answer.value, spec.success_field):
+            reason = UnknownReason.CONTRADICTORY
+        elif refusal := _refusal(answer):
+            raise refusal
+    raise OutcomeUnknown(reason, retry_after_seconds(answer.headers), detail=f"HTTP {answer.status}")
+
+
+def _message_of_success(answer: DecodedResponse, spec: ResponseSpec[M]) -> M:
+    value = answer.value
+    if isinstance(value, UnreadableBody):
+        raise _bad(UnknownReason.UNREADABLE, value)
+    # An error's code beside a field of a success is enough: whatever it is, it is not a clear yes.
+    if is_contradictory(value, spec.success_field):
+        raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error's code beside a field of a success")
+    if refusal := _refusal(answer):
+        raise refusal
+    try:
+        return spec.read(value)
+    except ProtocolError as error:
+        bad = _bad(UnknownReason.WRONG_SHAPE, error)
+    # Outside the handler, so that the error, which holds parts of the answer, is not chained.
+    raise bad
+
+
+def _bad(reason: UnknownReason, error: ProtocolError) -> BadAnswer:
+    return BadAnswer(reason, detail=redact_message(str(error))[:_MAX_DETAIL_LENGTH])
+
+
+def _reason(status: int) -> UnknownReason:
+    if 300 <= status < 400:
+        return UnknownReason.REDIRECT
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return UnknownReason.RATE_LIMITED
+    if status in _TRY_LATER:
+        return UnknownReason.TRY_LATER
+    if 400 <= status < 500:
+        return UnknownReason.FOREIGN_ANSWER
+    return UnknownReason.SERVER_ERROR if 500 <= status < 600 else UnknownReason.OTHER
+
+
+def _refusal(answer: DecodedResponse) -> Refused | None:
+    if not isinstance(answer.value, dict) or not looks_like_error(answer.value):
+        return None
+    try:
+        body = ErrorBody.from_wire(answer.value)
+    except InvalidMessage:
+        return None
+    return Refused(redact_message(body.code), redact_message(body.message), answer.status)
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Read `Retry-After`, seconds or a date, as 0 to 900 seconds from now; None without one."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), MAX_RETRY_AFTER)
+    until = _date(text)
+    if until is None:
+        return None
+    # Against the gateway's own clock, where it tells it: ours may be wrong.
+    now = _date(headers.get("date", "")) or datetime.fromtimestamp(time.time(), UTC)
+    return min(max((until - now).total_seconds(), 0.0), MAX_RETRY_AFTER)
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _object(model: type[W]) -> Callable[[JsonValue], W]:

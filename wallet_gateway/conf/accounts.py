@@ -24,7 +24,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http.request import validate_host
 from django.utils.module_loading import import_string
 
-from wallet_gateway.client.exception_map import places
+from wallet_gateway.client.errors import places
 from wallet_gateway.conf.fields import SETTING, Problem, WrongSettings, is_alias, split_address
 from wallet_gateway.protocol.text import quote
 

@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
-from wallet_gateway.client.credentials import MerchantAccount
+from wallet_gateway.client.exchange import MerchantAccount
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType, RedirectDetails

@@ -10,10 +10,16 @@ from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
 
-from wallet_gateway.client.exception_map import AnswerTooLarge
+from wallet_gateway.client.errors import AnswerTooLarge
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.request_deadline import Limits, RequestDeadline
-from wallet_gateway.client.transport import KEPT_HEADERS, Auth, prepared_request, request_headers
+from wallet_gateway.client.transport import (
+    KEPT_HEADERS,
+    Auth,
+    Limits,
+    RequestDeadline,
+    prepared_request,
+    request_headers,
+)
 
 if TYPE_CHECKING:
     from types import TracebackType
