@@ -215,28 +215,28 @@ def map_exception(error: Exception, *, sent: bool, doing: str) -> NotSent | Outc
     the URL with its query, the value of a header or a part of a body. Raise it outside the handler, or Python
     chains the failure after all.
     """
-    known = _known(error, sent=sent, detail=f"{doing}: {describe(error)}")
-    known.__cause__ = _as_text(error)
+    links, detail = tuple(_root_first(error)), f"{doing}: {describe(error)}"
+    known: NotSent | OutcomeUnknown
+    if sent:
+        reasons = (reason for link in links for kinds, reason in _UNKNOWN if isinstance(link, kinds))
+        known = OutcomeUnknown(next(reasons, UnknownReason.OTHER), detail=detail)
+    else:
+        causes = (reason for link in links for kinds, reason in _NOT_SENT if isinstance(link, kinds))
+        known = NotSent(next(causes, NotSentReason.OTHER), detail=detail)
+    where = places(error)
+    text = f"{_classes(error)} at {where}" if where else _classes(error)
+    known.__cause__ = LibraryError(text[:_LONGEST_TEXT])
     return known
 
 
-def _known(error: Exception, *, sent: bool, detail: str) -> NotSent | OutcomeUnknown:
-    links = tuple(_root_first(error))
-    if sent:
-        reasons = (reason for link in links for kinds, reason in _UNKNOWN if isinstance(link, kinds))
-        return OutcomeUnknown(next(reasons, UnknownReason.OTHER), detail=detail)
-    causes = (reason for link in links for kinds, reason in _NOT_SENT if isinstance(link, kinds))
-    return NotSent(next(causes, NotSentReason.OTHER), detail=detail)
-
-
-def _as_text(error: Exception) -> LibraryError:
-    where = places(error)
-    return LibraryError((f"{_classes(error)} at {where}" if where else _classes(error))[:_LONGEST_TEXT])
-
-
 def describe(error: BaseException) -> str:
-    """Name a failure by its classes, root first, with text of the operating system or TLS only."""
-    return _classes(error) + _place(error)
+    """Name a failure by its classes, root first, with text of the operating system or TLS only.
+
+    Of one that is not the network's the place where it was raised is named, too, so that a bug can be found.
+    """
+    is_of_network = isinstance(error, OSError | http.client.HTTPException | TransportError)
+    last = "" if is_of_network else places(error, most=1)
+    return f"{_classes(error)}, at {last}" if last else _classes(error)
 
 
 def _classes(error: BaseException) -> str:
@@ -248,43 +248,25 @@ def _root_first(error: BaseException) -> Iterator[BaseException]:
     link: BaseException | None = error
     while link is not None and link not in chain:
         chain.append(link)
-        link = _below(link)
+        # requests and urllib3 give what an exception was raised for as an argument or a reason. Not
+        # `__context__`: it reaches into whatever the caller was handling.
+        given = (*link.args, getattr(link, "reason", None))
+        link = link.__cause__ or next((each for each in given if isinstance(each, BaseException)), None)
     return reversed(chain)
-
-
-def _below(error: BaseException) -> BaseException | None:
-    """Return what an exception was raised for: requests and urllib3 give it as an argument or a reason.
-
-    Not `__context__`: it reaches into whatever the caller was handling.
-    """
-    given = (*error.args, getattr(error, "reason", None))
-    return error.__cause__ or next((each for each in given if isinstance(each, BaseException)), None)
 
 
 def _name(error: BaseException) -> str:
     if isinstance(error, TransportError):
         return str(error)
     name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
-    text = _safe_text(error)
-    return f"{name} ({text})" if text else name
-
-
-def _safe_text(error: BaseException) -> str:
+    text: str | None = None
     # TLS sets these two by hand, so an instance may be without them.
     if isinstance(error, ssl.SSLError):
-        return str(getattr(error, "verify_message", None) or getattr(error, "reason", None) or "")
+        text = getattr(error, "verify_message", None) or getattr(error, "reason", None)
     # Others derive from OSError too, with any text; those with a number come from the system.
-    if isinstance(error, OSError) and isinstance(error.errno, int):
-        return str(error.strerror or "")
-    return ""
-
-
-def _place(error: BaseException) -> str:
-    """Return where a failure other than the network's was raised, so that a bug can be found."""
-    if isinstance(error, OSError | http.client.HTTPException | TransportError):
-        return ""
-    last = places(error, most=1)
-    return f", at {last}" if last else ""
+    elif isinstance(error, OSError) and isinstance(error.errno, int):
+        text = error.strerror
+    return f"{name} ({text})" if text else name
 
 
 def places(error: BaseException, *, most: int = 8) -> str:

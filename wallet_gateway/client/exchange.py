@@ -13,7 +13,6 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Generic, Self, TypeVar
 
-from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown
 from wallet_gateway.protocol.strict_json import JsonValue
 
 M_co = TypeVar("M_co", covariant=True)
@@ -149,27 +148,3 @@ class CallRecord:
     http_status: int | None
     """None when no complete answer came."""
     elapsed_seconds: float
-
-
-def call_record(operation: str, exchange: Exchange, error: GatewayError | None = None) -> CallRecord:
-    """Build the record of a call from its exchange and from the error that was raised."""
-    outcome, reason = _outcome(error)
-    return CallRecord(
-        operation=operation,
-        method=exchange.method,
-        path=exchange.url_path,
-        outcome=outcome,
-        reason=reason,
-        http_status=exchange.http_status,
-        elapsed_seconds=exchange.elapsed_seconds,
-    )
-
-
-def _outcome(error: GatewayError | None) -> tuple[CallOutcome, str]:
-    if error is None:
-        return CallOutcome.ANSWERED, ""
-    if isinstance(error, NotSent):
-        return CallOutcome.NOT_SENT, error.reason.value
-    if isinstance(error, OutcomeUnknown):
-        return CallOutcome.UNKNOWN, error.reason.value
-    return CallOutcome.REFUSED, ""

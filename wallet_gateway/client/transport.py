@@ -83,25 +83,29 @@ class Auth(Protocol):
         ...
 
 
-def request_headers(extra: Mapping[str, str], *, body: bytes | None, fresh: bool) -> dict[str, str]:
-    """Return all headers of a request but `Host`; those in `extra` win."""
-    headers = {**_HEADERS, **extra}
+def prepared_request(
+    method: str,
+    url: str,
+    extra: Mapping[str, str] | None,
+    *,
+    body: bytes | None,
+    fresh: bool,
+    auth: Auth | None,
+) -> PreparedRequest:
+    """Return the request as it is sent, with all headers but `Host`; those in `extra` win.
+
+    Raises AuthChangedRequest when `auth` changed more than headers.
+    """
+    # Here, because a process that calls no gateway does without: requests and what it imports are 6 MB.
+    from requests import PreparedRequest
+    from requests.structures import CaseInsensitiveDict
+
+    headers = {**_HEADERS, **(extra or {})}
     if body is not None:
         headers.setdefault("Content-Type", "application/json")
         headers["Content-Length"] = str(len(body))
     if fresh:
         headers["Connection"] = "close"
-    return headers
-
-
-def prepared_request(
-    method: str, url: str, headers: Mapping[str, str], *, body: bytes | None, auth: Auth | None
-) -> PreparedRequest:
-    """Return the request as it is sent; raises AuthChangedRequest when `auth` changed more than headers."""
-    # Here, because a process that calls no gateway does without: requests and what it imports are 6 MB.
-    from requests import PreparedRequest
-    from requests.structures import CaseInsensitiveDict
-
     prepared = PreparedRequest()
     prepared.method, prepared.url, prepared.body = method, url, body
     prepared.headers = CaseInsensitiveDict(headers)
@@ -271,7 +275,14 @@ class HttpTransport:
         ssl_context: ssl.SSLContext | None = None,
         proxy: str | None = None,
     ) -> None:
-        url = _checked(base_url)
+        # The URL is not quoted in the messages: a password in it is one of the things refused.
+        url = urlsplit(base_url)
+        if "@" in url.netloc or url.query or url.fragment:
+            raise ValueError("base_url has a user, a query or a fragment; give https://host[:port][/path]")
+        if not url.hostname or url.scheme not in ("http", "https"):
+            raise ValueError("base_url is no web address; give https://host[:port][/path]")
+        if url.scheme == "http" and not is_loopback(url.hostname):
+            raise ValueError("base_url is plain http; only a loopback address may do without TLS")
         self._base_url = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
         self._limits = Limits(
             connect_timeout=connect_timeout,
@@ -310,9 +321,15 @@ class HttpTransport:
         url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         with deadline:
-            complete = request_headers(headers or {}, body=body, fresh=fresh)
-            request = prepared_request(method, url, complete, body=body, auth=self._auth)
-            adapter = self._new_adapter() if fresh else self._kept_adapter()
+            request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
+            adapter = None if fresh else self._adapters.get(os.getpid())
+            if adapter is None:
+                # Here, because requests takes long to import, and a worker may never call a gateway.
+                from wallet_gateway.client.connection import GatewayAdapter
+
+                adapter = GatewayAdapter(self._context, self._proxies)
+            if not fresh:
+                adapter = self._adapters.setdefault(os.getpid(), adapter)
             try:
                 response, whole = adapter.exchange(request, deadline)
             finally:
@@ -326,16 +343,6 @@ class HttpTransport:
         """Close the idle connections. The transport stays usable and opens new ones."""
         if adapter := self._adapters.get(os.getpid()):
             adapter.close()
-
-    def _kept_adapter(self) -> GatewayAdapter:
-        process = os.getpid()
-        return self._adapters.get(process) or self._adapters.setdefault(process, self._new_adapter())
-
-    def _new_adapter(self) -> GatewayAdapter:
-        # Here, because requests takes long to import, and a worker may never call a gateway.
-        from wallet_gateway.client.connection import GatewayAdapter
-
-        return GatewayAdapter(self._context, self._proxies)
 
 
 def tls_context(
@@ -354,18 +361,6 @@ def tls_context(
         # With a password, even an empty one, OpenSSL never stops to ask for one on the terminal.
         context.load_cert_chain(certificate, key, password="")
     return context
-
-
-def _checked(base_url: str) -> SplitResult:
-    # The URL is not quoted in the messages: a password in it is one of the things refused.
-    url = urlsplit(base_url)
-    if "@" in url.netloc or url.query or url.fragment:
-        raise ValueError("base_url has a user, a query or a fragment; give https://host[:port][/path]")
-    if not url.hostname or url.scheme not in ("http", "https"):
-        raise ValueError("base_url is no web address; give https://host[:port][/path]")
-    if url.scheme == "http" and not is_loopback(url.hostname):
-        raise ValueError("base_url is plain http; only a loopback address may do without TLS")
-    return url
 
 
 FROM_ENVIRONMENT = ""

@@ -18,7 +18,6 @@ from wallet_gateway.client.transport import (
     Limits,
     RequestDeadline,
     prepared_request,
-    request_headers,
 )
 
 if TYPE_CHECKING:
@@ -90,8 +89,7 @@ class InProcessTransport:
         url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         with deadline:
-            complete = request_headers(headers or {}, body=body, fresh=fresh)
-            request = prepared_request(method, url, complete, body=body, auth=self._auth)
+            request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
             return self._exchange(request, deadline)
         raise deadline.error
 
