@@ -184,17 +184,12 @@ def _without_numbers_addresses_and_keys(text: str) -> str:
     if "=" in text:
         text = _PARAMETER.sub(_redact_named, text)
     if "@" in text:
-        text = _EMAIL.sub(_redact_address, text)
+        text = _EMAIL.sub(lambda found: f"{found[1]}***@{found[2]}" if found[2] else found[0], text)
     # To look for the words that begin a key is cheaper than to look for a key. Unicode has more letters that
     # the pattern takes for those of the words.
     if len(text) < 13 or (text.isascii() and not any(map(text.lower().__contains__, _CREDENTIAL_WORDS))):
         return text
     return _CREDENTIAL.sub(rf"\1{REMOVED}", text)
-
-
-def _redact_address(found: re.Match[str]) -> str:
-    first, domain = found.groups()
-    return f"{first}***@{domain}" if domain else found[0]
 
 
 # The first that fits decides. Names are folded and without separators.
