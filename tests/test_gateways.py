@@ -19,9 +19,8 @@ from tests.client.servers import RawServer, answer, says
 from tests.conf.test_settings import with_gateway
 from tests.support.threads import together
 from wallet_gateway import gateways, return_tokens
-from wallet_gateway.client.calls import CallRecord
-from wallet_gateway.client.credentials import SigningAccount
 from wallet_gateway.client.errors import NotSent
+from wallet_gateway.client.exchange import CallRecord, SigningAccount
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.models import WalletKey
 from wallet_gateway.protocol.status import StatusAnswer

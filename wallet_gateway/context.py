@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.request_deadline import steady_seconds
+from wallet_gateway.client.transport import steady_seconds
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference

@@ -24,14 +24,17 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, return_tokens
-from wallet_gateway.client.calls import CallRecord
-from wallet_gateway.client.credentials import SigningAccount
 from wallet_gateway.client.errors import NotSent, NotSentReason
+from wallet_gateway.client.exchange import CallRecord, SigningAccount
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.http_transport import HttpTransport, tls_context
-from wallet_gateway.client.proxy import proxy_of
-from wallet_gateway.client.request_deadline import steady_seconds
-from wallet_gateway.client.transport import Auth, Transport
+from wallet_gateway.client.transport import (
+    Auth,
+    HttpTransport,
+    Transport,
+    proxy_of,
+    steady_seconds,
+    tls_context,
+)
 from wallet_gateway.conf.fields import SETTING
 from wallet_gateway.conf.model import GatewaySettings
 from wallet_gateway.context import GatewayContext

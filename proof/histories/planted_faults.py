@@ -18,7 +18,7 @@ from proof.histories.steps import HABITS, History, draw_history
 from proof.histories.taught import MISTAKEN, TaughtGateway
 from proof.histories.virtual_world import VirtualWorld
 from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.client.request_deadline import RequestDeadline
+from wallet_gateway.client.transport import RequestDeadline
 from wallet_gateway.domain import evidence
 from wallet_gateway.domain.polling_schedule import PollState, next_query_at
 from wallet_gateway.domain.states import FINAL_STATES, TransactionState

@@ -107,8 +107,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "client",
-        "client.gateway client.http_transport client.connection client.exception_map"
-        " client.request_deadline client.responses client.errors client.proxy",
+        "client.gateway client.transport client.connection client.errors",
         "client",
     ),
     _of(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.client.exchange import Answer
+from wallet_gateway.client.exchange import Answer, MerchantAccount
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.client.certificates import Certificate, make_certificate
-from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport
 
 Connect = Callable[..., HttpTransport]
 

@@ -26,8 +26,7 @@ from tests.client.servers import RawServer, Request, answer, echoes, says
 from tests.support.tables import every
 from tests.support.waiting import PATIENCE, eventually
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
-from wallet_gateway.client.http_transport import HttpTransport
-from wallet_gateway.client.request_deadline import steady_seconds
+from wallet_gateway.client.transport import HttpTransport, steady_seconds
 
 pytestmark = pytest.mark.wire
 
@@ -128,7 +127,7 @@ def test_a_connection_that_ended_or_went_wrong_is_not_kept(said: bytes, connect:
 
 FORKS = """
 import os, sys
-from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport
 
 transport = HttpTransport(base_url=sys.argv[1], ca_file=sys.argv[2])
 said = [transport.send("POST", "/", body=b"parent 1").body]

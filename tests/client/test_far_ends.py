@@ -44,7 +44,7 @@ from tests.client.servers import (
 from tests.support.tables import every
 from tests.support.waiting import eventually
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
-from wallet_gateway.client.request_deadline import steady_seconds
+from wallet_gateway.client.transport import steady_seconds
 
 pytestmark = pytest.mark.wire
 

@@ -31,8 +31,6 @@ from tests.client.wires import Wire, gateway, wire
 from tests.protocol.samples import cryptogram_of
 from tests.support.processor_time import BIG, LARGE, MIDDLE, grows_too_fast
 from tests.support.tables import every
-from wallet_gateway.client.calls import CallOutcome, CallRecord
-from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -42,7 +40,14 @@ from wallet_gateway.client.errors import (
     Refused,
     UnknownReason,
 )
-from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
+from wallet_gateway.client.exchange import (
+    Answer,
+    CallOutcome,
+    CallRecord,
+    Exchange,
+    MerchantAccount,
+    RawAnswer,
+)
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest

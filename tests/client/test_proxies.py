@@ -25,7 +25,7 @@ from tests.client.servers import (
     unused_port,
 )
 from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.client.proxy import FROM_ENVIRONMENT, is_proxy, proxy_of
+from wallet_gateway.client.transport import FROM_ENVIRONMENT, is_proxy, proxy_of
 
 pytestmark = pytest.mark.wire
 

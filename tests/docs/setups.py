@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from tests.api.browser import approve
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.models import OutboxEvent, PaymentOrder
 

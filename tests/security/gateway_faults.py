@@ -11,7 +11,7 @@ from tests.security.canaries import CARD_NUMBERS, CREDENTIAL
 from tests.support.personal import EMAIL
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,13 @@ under way in this thread is a context variable.
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import inspect
 import io
 import logging
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import HTTPConnection, HTTPConnectionPool, HTTPSConnection, HTTPSConnectionPool  # type: ignore[attr-defined]
 from urllib3.exceptions import ProtocolError
 
-from wallet_gateway.client.exception_map import AnswerCutOff, AnswerTooLarge, ProxyRefused
+from wallet_gateway.client.errors import AnswerCutOff, AnswerTooLarge, ProxyRefused
 
 if TYPE_CHECKING:
     import socket
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from requests import PreparedRequest, Response
     from urllib3 import BaseHTTPResponse
 
-    from wallet_gateway.client.request_deadline import RequestDeadline
+    from wallet_gateway.client.transport import RequestDeadline
 
 # At most one TLS record, so that writing one piece cannot outlast the timeout set for it.
 _WRITE_SIZE = 16_384
@@ -47,15 +46,6 @@ _MOST_IDLE = 64
 _TUNNEL = re.compile(r"Tunnel connection failed: (\d{3})")
 
 _call: ContextVar[RequestDeadline | None] = ContextVar("wallet_gateway_call", default=None)
-
-
-@contextlib.contextmanager
-def _under(deadline: RequestDeadline) -> Iterator[None]:
-    token = _call.set(deadline)
-    try:
-        yield
-    finally:
-        _call.reset(token)
 
 
 def _deadline() -> RequestDeadline:
@@ -202,13 +192,16 @@ class GatewayAdapter(HTTPAdapter):
 
     def exchange(self, request: PreparedRequest, deadline: RequestDeadline) -> tuple[Response, bytes]:
         """Send one request; return its answer and the whole body, unpacked."""
-        with _under(deadline):
+        token = _call.set(deadline)
+        try:
             response = self.send(request, stream=True, proxies=self._proxies)
             try:
                 return response, read_body(response.raw, limit=deadline.max_answer_bytes)
             finally:
                 # Read to its end it has gone back to the pool; else it is not used again.
                 response.close()
+        finally:
+            _call.reset(token)
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> Any:  # noqa: ANN401 - the library's
         """Return the connections through a proxy, of the same kind."""

@@ -1,15 +1,66 @@
-"""One request and its answer as values: the raw answer, the redacted exchange, the message. No I/O."""
+"""One call as values: the account, the request, the answer, the redacted exchange, the record. No I/O.
+
+The record is for metrics and traces: how the call ended and how long it took. Every word of it is one of a
+closed list: no bodies, no references, nothing that the gateway wrote. Labels made of it hold no secret and
+have a known number of values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Generic, Self, TypeVar
 
 from wallet_gateway.protocol.strict_json import JsonValue
 
 M_co = TypeVar("M_co", covariant=True)
+
+MIN_REDIRECT_SECONDS, MAX_REDIRECT_SECONDS = 60, 900
+PROFILES = ("test", "prod")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MerchantAccount:
+    """One merchant's account at one gateway.
+
+    Raises ValueError for a profile or a redirect timeout that the gateway must not be given.
+    """
+
+    merchant_id: str
+    store_id: str
+    user_id: str = field(repr=False)
+    """Name of the service user: half of a credential, so `repr` leaves it out."""
+    provider: str
+    """The constant the interface writes as `<WALLET>V2`."""
+    profile: str = "test"
+    skin_id: str | None = None
+    provider_merchant_id: str | None = None
+    redirect_url_timeout: int = MAX_REDIRECT_SECONDS
+    """Seconds a checkout page stays payable."""
+
+    def __post_init__(self) -> None:
+        if self.profile not in PROFILES:
+            raise ValueError(f"profile is {self.profile!r}; it must be one of {', '.join(PROFILES)}")
+        # The interface allows 0, "no expiration": an order would stay payable for ever.
+        if not MIN_REDIRECT_SECONDS <= self.redirect_url_timeout <= MAX_REDIRECT_SECONDS:
+            raise ValueError(
+                f"redirect_url_timeout is {self.redirect_url_timeout}; it must be "
+                f"{MIN_REDIRECT_SECONDS} to {MAX_REDIRECT_SECONDS} seconds"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningAccount:
+    """The account that a request is sent for, as a shop's own `AUTH` gets it."""
+
+    gateway: str
+    """The gateway's alias."""
+    merchant: MerchantAccount
+    base_url: str
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The texts of the account's setting `AUTH_SECRETS`, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +118,33 @@ class Answer(Generic[M_co]):
 
     message: M_co = field(repr=False)
     exchange: Exchange
+
+
+class CallOutcome(StrEnum):
+    """What is known after a call."""
+
+    ANSWERED = "answered"
+    """The gateway answered; whether it approved is in the answer."""
+    REFUSED = "refused"
+    """It answered with its error body."""
+    NOT_SENT = "not_sent"
+    """Not one byte left."""
+    UNKNOWN = "unknown"
+    """The request left, and no usable answer came."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """One call to the gateway, without its content: `call` of the signal `gateway_called`."""
+
+    operation: str
+    """`checkout`, `capture`, `refund`, `reversal`, `detached_refund`, `status`, `authorization`, ..."""
+    method: str
+    path: str
+    """The template of the path, with names in braces where references stand."""
+    outcome: CallOutcome
+    reason: str
+    """A word of `NotSentReason` or `UnknownReason`; empty where an answer came."""
+    http_status: int | None
+    """None when no complete answer came."""
+    elapsed_seconds: float

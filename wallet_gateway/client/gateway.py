@@ -3,24 +3,46 @@
 A method returns the answer as a message, or raises. Whether echoed values match, and what an answer means for
 a payment, is decided elsewhere. A subclass adapts it to a gateway with other habits: it overrides a method,
 or one of the two places that all of them pass, `adapt_request` and `adapt_answer`.
+
+Of an answer the HTTP status alone decides nothing: a 2xx may carry an error, and a 4xx may come from a proxy
+that never asked the gateway. Only the gateway's own error body is a refusal, and only with a 2xx or most 4xx.
+What a subclass raises is a fault of the shop's code. Before the request has left it means that nothing was
+sent, afterwards that the answer cannot be read; it never ends an operation half-way.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
-from wallet_gateway.client.calls import CallRecord, call_record
-from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason
-from wallet_gateway.client.exchange import Answer, Exchange, GatewayRequest, RawAnswer
-from wallet_gateway.client.overrides import after_sending, before_sending
+from wallet_gateway.client.errors import (
+    BadAnswer,
+    GatewayError,
+    NotSent,
+    NotSentReason,
+    OutcomeUnknown,
+    Refused,
+    UnknownReason,
+    describe,
+    map_exception,
+)
+from wallet_gateway.client.exchange import (
+    Answer,
+    CallOutcome,
+    CallRecord,
+    Exchange,
+    GatewayRequest,
+    MerchantAccount,
+    RawAnswer,
+)
 from wallet_gateway.client.redaction import redact, redact_message, redact_text
-from wallet_gateway.client.responses import DecodedResponse, ResponseSpec, parse_response
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.protocol import text
 from wallet_gateway.protocol.accounts import (
@@ -45,7 +67,8 @@ from wallet_gateway.protocol.endpoints import (
     STATUS,
     Endpoint,
 )
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError, UnreadableBody
+from wallet_gateway.protocol.faults import ErrorBody, is_contradictory, looks_like_error
 from wallet_gateway.protocol.follow_ups import (
     DetachedRefundRequest,
     DetachedRefundResponse,
@@ -61,6 +84,13 @@ Observer = Callable[[CallRecord], None]
 M = TypeVar("M")
 W = TypeVar("W", bound=WireModel)
 _Message: TypeAlias = WireModel | WrittenMessage[Any]
+
+_MAX_RETRY_AFTER = 900.0
+"""Seconds, the longest wait that a gateway can ask for."""
+
+# These two and 429 say nothing of the request: a proxy may answer so before or after passing it on.
+_TRY_LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY)
+_MAX_DETAIL_LENGTH = 500
 
 
 class Gateway:
@@ -198,23 +228,36 @@ class Gateway:
         fresh: bool = False,
         not_after: float | None = None,
     ) -> Answer[M]:
-        operation, started = _operation(endpoint, message), time.monotonic()
+        # Follow-ups share an endpoint and differ by their type.
+        operation = OPERATIONS[message.type] if isinstance(message, FollowUpRequest) else endpoint.name
+        started = time.monotonic()
         path = self._paths.get(endpoint.name, endpoint.path)
         # What another path has no place for is sent as a parameter: nothing that was asked for is lost.
         unplaced = {name: value for name, value in place.items() if f"{{{name}}}" not in path}
+        values: JsonValue
+        if isinstance(message, WrittenMessage) and type(self) is Gateway:
+            values = message.values
+        else:
+            # A subclass may change what it is given.
+            values = message.to_wire() if message else None
         request = GatewayRequest(
             method=endpoint.method,
             path=path,
             path_values=place,
             query={**(query or {}), **unplaced} if unplaced else query,
-            body=self._values(message),
+            body=values,
             headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
         )
         try:
-            request, body = self._prepared(endpoint, request, message)
+            body = message.to_json() if message else None
+            if type(self) is not Gateway:
+                request, body = self._adapted(endpoint, request, body)
+            filled = request.path
+            for name, value in request.path_values.items():
+                filled = filled.replace(f"{{{name}}}", quote(value, safe=""))
             raw = self._transport.send(
                 request.method,
-                _filled(request.path, request.path_values),
+                filled,
                 query=request.query,
                 body=body,
                 headers=request.headers or None,
@@ -222,77 +265,101 @@ class Gateway:
                 not_after=not_after,
             )
         except GatewayError as error:
-            elapsed = time.monotonic() - started
-            self._end(operation, _without_answer(request, elapsed, sent=error.may_have_happened), error)
+            elapsed, sent = time.monotonic() - started, error.may_have_happened
+            self._end(operation, _exchange(request, None, "", elapsed=elapsed, sent=sent), error)
             raise
-        raw = _without_cryptogram(raw, message)
-        value = _value_of(raw)
-        exchange = _with_answer(request, raw, value)
+        if isinstance(message, AuthorizationRequest) and message.cryptogram is not None:
+            # A gateway may repeat the cryptogram in any field. Each octet is one character, so that nothing
+            # else is changed, whatever the encoding.
+            known = raw.body.decode("latin-1")
+            clean = remove_cryptogram(known, message.cryptogram.get_secret_value())
+            raw = replace(raw, body=clean.encode("latin-1"))
+        answered = _value_of(raw)
+        shown = redact_text(raw.body) if isinstance(answered, UnreadableBody) else redact(answered)
+        date = raw.headers.get("date", "")
+        exchange = _exchange(request, raw.status, shown, elapsed=raw.elapsed, sent=True, date=date)
         try:
-            said = parse_response(self._decoded(endpoint, raw, value, by_parts=spec.by_parts), spec)
+            said = self._read(endpoint, spec, raw, answered)
         except GatewayError as error:
             self._end(operation, exchange, error)
             raise
         self._end(operation, exchange)
         return Answer(message=said, exchange=exchange)
 
-    def _values(self, message: _Message | None) -> JsonValue:
-        if isinstance(message, WrittenMessage) and type(self) is Gateway:
-            return message.values
-        # A subclass may change what it is given.
-        return message.to_wire() if message else None
-
-    def _prepared(
-        self, endpoint: Endpoint, request: GatewayRequest, message: _Message | None
+    def _adapted(
+        self, endpoint: Endpoint, request: GatewayRequest, unchanged: bytes | None
     ) -> tuple[GatewayRequest, bytes | None]:
         """Return the request as this gateway wants it, with the bytes of its body."""
-        unchanged = message.to_json() if message else None
-        if type(self) is Gateway:
-            return request, unchanged
-
-        def adapted() -> tuple[GatewayRequest, bytes | None]:
+        try:
             other = self.adapt_request(endpoint, request)
             if other.body is request.body:
                 return other, unchanged
             return other, None if other.body is None else dumps(other.body)
+        except GatewayError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the shop's code may raise any
+            failure = map_exception(error, sent=False, doing="adapting the request")
+        # Outside the handler, so that the error, which may hold a body, is not chained.
+        raise failure
 
-        return before_sending(adapted)
-
-    def _decoded(
-        self, endpoint: Endpoint, raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool
-    ) -> DecodedResponse:
-        if by_parts and isinstance(value, UnreadableBody):
-            value = _parts_of(raw, value)
+    def _read(
+        self, endpoint: Endpoint, spec: ResponseSpec[M], raw: RawAnswer, value: JsonValue | UnreadableBody
+    ) -> M:
+        """Return the message of a success; raises Refused, BadAnswer or OutcomeUnknown for all else."""
+        if spec.by_parts and isinstance(value, UnreadableBody):
+            parts = _value_of(raw, loads_by_parts)
+            # Nothing but a list is read by parts.
+            value = parts if isinstance(parts, list) else value
         if type(self) is not Gateway and not isinstance(value, UnreadableBody):
-            as_it_came = value
-            value = after_sending(lambda: self.adapt_answer(endpoint, as_it_came))
-        return DecodedResponse(status=raw.status, headers=raw.headers, value=value)
+            try:
+                value = self.adapt_answer(endpoint, value)
+            except Exception as error:  # noqa: BLE001 - the shop's code may raise any
+                value = UnreadableBody(f"adapting the answer: {describe(error)}")
+        if not 200 <= raw.status < 300:
+            reason = _reason(raw.status)
+            if reason is UnknownReason.FOREIGN_ANSWER:
+                if is_contradictory(value, spec.success_field):
+                    reason = UnknownReason.CONTRADICTORY
+                elif refusal := _refusal(raw.status, value):
+                    raise refusal
+            raise OutcomeUnknown(reason, _retry_after_seconds(raw.headers), detail=f"HTTP {raw.status}")
+        if isinstance(value, UnreadableBody):
+            raise _bad(UnknownReason.UNREADABLE, value)
+        # An error's code beside a field of a success is enough: whatever it is, it is not a clear yes.
+        if is_contradictory(value, spec.success_field):
+            raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error's code beside a field of a success")
+        if refusal := _refusal(raw.status, value):
+            raise refusal
+        try:
+            return spec.read(value)
+        except ProtocolError as error:
+            bad = _bad(UnknownReason.WRONG_SHAPE, error)
+        # Outside the handler, so that the error, which holds parts of the answer, is not chained.
+        raise bad
 
     def _end(self, operation: str, exchange: Exchange, error: GatewayError | None = None) -> None:
         if error is not None:
             error.exchange = exchange
-        if self._observer is not None:
-            self._observer(call_record(operation, exchange, error))
-
-
-def _without_cryptogram(raw: RawAnswer, message: _Message | None) -> RawAnswer:
-    """Return an answer without the cryptogram of its request, which a gateway may repeat in any field."""
-    sent = message.cryptogram if isinstance(message, AuthorizationRequest) else None
-    if sent is None:
-        return raw
-    # Each octet is one character, so that nothing else is changed, whatever the encoding.
-    body = remove_cryptogram(raw.body.decode("latin-1"), sent.get_secret_value())
-    return replace(raw, body=body.encode("latin-1"))
-
-
-def _without_answer(request: GatewayRequest, elapsed: float, *, sent: bool) -> Exchange:
-    return _exchange(request, None, "", elapsed=elapsed, sent=sent)
-
-
-def _with_answer(request: GatewayRequest, raw: RawAnswer, value: JsonValue | UnreadableBody) -> Exchange:
-    text = redact_text(raw.body) if isinstance(value, UnreadableBody) else redact(value)
-    date = raw.headers.get("date", "")
-    return _exchange(request, raw.status, text, elapsed=raw.elapsed, sent=True, date=date)
+        if self._observer is None:
+            return
+        outcome, reason = CallOutcome.ANSWERED, ""
+        if isinstance(error, NotSent):
+            outcome, reason = CallOutcome.NOT_SENT, error.reason.value
+        elif isinstance(error, OutcomeUnknown):
+            outcome, reason = CallOutcome.UNKNOWN, error.reason.value
+        elif error is not None:
+            outcome = CallOutcome.REFUSED
+        self._observer(
+            CallRecord(
+                operation=operation,
+                method=exchange.method,
+                path=exchange.url_path,
+                outcome=outcome,
+                reason=reason,
+                http_status=exchange.http_status,
+                elapsed_seconds=exchange.elapsed_seconds,
+            )
+        )
 
 
 def _exchange(
@@ -317,17 +384,6 @@ def _exchange(
     )
 
 
-def _operation(endpoint: Endpoint, message: _Message | None) -> str:
-    """Return the interface's name of the operation; follow-ups share an endpoint and differ by their type."""
-    return OPERATIONS[message.type] if isinstance(message, FollowUpRequest) else endpoint.name
-
-
-def _filled(path: str, place: Mapping[str, str]) -> str:
-    for name, value in place.items():
-        path = path.replace(f"{{{name}}}", quote(value, safe=""))
-    return path
-
-
 def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> JsonValue | UnreadableBody:
     try:
         return read(raw.body)
@@ -335,10 +391,63 @@ def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> Jso
         return error
 
 
-def _parts_of(raw: RawAnswer, unreadable: UnreadableBody) -> JsonValue | UnreadableBody:
-    """Return the list of an answer that is not strict JSON as a whole; nothing else is read by parts."""
-    parts = _value_of(raw, loads_by_parts)
-    return parts if isinstance(parts, list) else unreadable
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseSpec(Generic[M]):
+    """How a successful answer of one endpoint is read."""
+
+    read: Callable[[JsonValue], M]
+    """Raises ProtocolError for any other value."""
+    success_field: str
+    """The folded name of a field that only a success has; empty where a success is not an object."""
+    by_parts: bool = False
+    """Whether an array that is not strict JSON as a whole is read part by part."""
+
+
+def _bad(reason: UnknownReason, error: ProtocolError) -> BadAnswer:
+    return BadAnswer(reason, detail=redact_message(str(error))[:_MAX_DETAIL_LENGTH])
+
+
+def _reason(status: int) -> UnknownReason:
+    if 300 <= status < 400:
+        return UnknownReason.REDIRECT
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return UnknownReason.RATE_LIMITED
+    if status in _TRY_LATER:
+        return UnknownReason.TRY_LATER
+    if 400 <= status < 500:
+        return UnknownReason.FOREIGN_ANSWER
+    return UnknownReason.SERVER_ERROR if 500 <= status < 600 else UnknownReason.OTHER
+
+
+def _refusal(status: int, value: JsonValue | UnreadableBody) -> Refused | None:
+    if not isinstance(value, dict) or not looks_like_error(value):
+        return None
+    try:
+        body = ErrorBody.from_wire(value)
+    except InvalidMessage:
+        return None
+    return Refused(redact_message(body.code), redact_message(body.message), status)
+
+
+def _retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Read `Retry-After`, seconds or a date, as 0 to 900 seconds from now; None without one."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), _MAX_RETRY_AFTER)
+    until = _date(text)
+    if until is None:
+        return None
+    # Against the gateway's own clock, where it tells it: ours may be wrong.
+    now = _date(headers.get("date", "")) or datetime.fromtimestamp(time.time(), UTC)
+    return min(max((until - now).total_seconds(), 0.0), _MAX_RETRY_AFTER)
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _object(model: type[W]) -> Callable[[JsonValue], W]:

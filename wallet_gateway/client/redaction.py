@@ -108,10 +108,6 @@ def _redact_field(field: re.Match[str]) -> str:
     return f"{head}{quote}{_rule_of(name)(inner)}{quote}"
 
 
-def _redact_account(found: re.Match[str]) -> str:
-    return found[1] + _rule_of("accountId")(found[2])
-
-
 def _redact_named(found: re.Match[str]) -> str:
     head, name, value = found.groups()
     rule = _rule_of(name)
@@ -166,22 +162,14 @@ def _keep_origin(text: str) -> str:
 def _free_text(text: str) -> str:
     if len(text) < 6:
         return text
-    if len(text) <= MAX_TEXT_LENGTH:
-        return _without_numbers_addresses_and_keys(text)
-    return _of_the_beginning(text, _without_numbers_addresses_and_keys)
-
-
-def _of_the_beginning(text: str, rule: Rule) -> str:
-    """Apply a rule to the part of a text that can be kept, so that a long text costs no more.
-
-    A number, key or address that the cut divides is not recognised. An address may have any length and is
-    therefore read to its end. A divided number or key stands at the end of the result, which is left out:
-    otherwise it would be shown wherever the text before it has become shorter.
-    """
     if len(text) <= MAX_TEXT_LENGTH + _OVERHANG:
-        return rule(text)
+        return _without_numbers_addresses_and_keys(text)
+    # Of a longer one only the part that can be kept is searched, so that it costs no more. A number, key or
+    # address that the cut divides is not recognised. An address may have any length and is therefore read to
+    # its end. A divided number or key stands at the end of the result, which is left out: otherwise it would
+    # be shown wherever the text before it has become shorter.
     address = _REST_OF_ADDRESS.match(text, MAX_TEXT_LENGTH + _OVERHANG)
-    return rule(text[: address.end()] if address else text)[:-_OVERHANG]
+    return _without_numbers_addresses_and_keys(text[: address.end()] if address else text)[:-_OVERHANG]
 
 
 def _without_numbers_addresses_and_keys(text: str) -> str:
@@ -190,27 +178,18 @@ def _without_numbers_addresses_and_keys(text: str) -> str:
     if "'" in text:
         text = _QUOTED_FIELD.sub(_redact_named, text)
     if "/" in text:
-        text = _ACCOUNT.sub(_redact_account, text)
+        text = _ACCOUNT.sub(lambda found: found[1] + _keep_last_four(found[2]), text)
     # Before the parameters: of a number with blanks in it a parameter has the first digits only.
     text = mask_card_numbers(text)
     if "=" in text:
         text = _PARAMETER.sub(_redact_named, text)
     if "@" in text:
-        text = _EMAIL.sub(_redact_address, text)
-    return _CREDENTIAL.sub(rf"\1{REMOVED}", text) if _may_have_credential(text) else text
-
-
-def _may_have_credential(text: str) -> bool:
-    """Return whether one of the words is in a text that begin a key: cheaper than to look for a key."""
-    if len(text) < 13:
-        return False
-    # Unicode has more letters that the pattern takes for those of the words.
-    return not text.isascii() or any(map(text.lower().__contains__, _CREDENTIAL_WORDS))
-
-
-def _redact_address(found: re.Match[str]) -> str:
-    first, domain = found.groups()
-    return f"{first}***@{domain}" if domain else found[0]
+        text = _EMAIL.sub(lambda found: f"{found[1]}***@{found[2]}" if found[2] else found[0], text)
+    # To look for the words that begin a key is cheaper than to look for a key. Unicode has more letters that
+    # the pattern takes for those of the words.
+    if len(text) < 13 or (text.isascii() and not any(map(text.lower().__contains__, _CREDENTIAL_WORDS))):
+        return text
+    return _CREDENTIAL.sub(rf"\1{REMOVED}", text)
 
 
 # The first that fits decides. Names are folded and without separators.

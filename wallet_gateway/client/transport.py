@@ -1,21 +1,46 @@
-"""The parts that all transports share: the protocol, and the complete, signed request.
+"""Carry one request to the gateway and bring back one whole answer of any status. Knows no message.
 
-There are two: `HttpTransport` talks HTTP to a gateway; for tests, `wallet_gateway.testing.InProcessTransport`
-calls a WSGI application in this process.
+There are two transports: `HttpTransport` talks HTTP to a gateway; for tests,
+`wallet_gateway.testing.InProcessTransport` calls a WSGI application in this process. They share the protocol,
+the complete, signed request, and its deadline with the write marker.
+
+Nothing here could repeat a request: there are no retries, no redirects and no cookies. Nothing is read from
+the environment, where a `.netrc` entry would replace our credentials; which proxy there is, the caller says.
 """
 
 from __future__ import annotations
 
+import os
+import ssl
+import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
+from urllib.parse import SplitResult, urlencode, urlsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
+
+import certifi
 
 from wallet_gateway import __version__
-from wallet_gateway.client.exception_map import AuthChangedRequest
+from wallet_gateway.client.errors import (
+    AnswerTooLarge,
+    AuthChangedRequest,
+    ClaimExpired,
+    DeadlinePassed,
+    NotSent,
+    OutcomeUnknown,
+    map_exception,
+)
 from wallet_gateway.client.exchange import RawAnswer
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from requests import PreparedRequest
+
+    from wallet_gateway.client.connection import GatewayAdapter
 
 KEPT_HEADERS = ("content-type", "date", "retry-after")
 """The headers of an answer that the client reads."""
@@ -58,25 +83,29 @@ class Auth(Protocol):
         ...
 
 
-def request_headers(extra: Mapping[str, str], *, body: bytes | None, fresh: bool) -> dict[str, str]:
-    """Return all headers of a request but `Host`; those in `extra` win."""
-    headers = {**_HEADERS, **extra}
+def prepared_request(
+    method: str,
+    url: str,
+    extra: Mapping[str, str] | None,
+    *,
+    body: bytes | None,
+    fresh: bool,
+    auth: Auth | None,
+) -> PreparedRequest:
+    """Return the request as it is sent, with all headers but `Host`; those in `extra` win.
+
+    Raises AuthChangedRequest when `auth` changed more than headers.
+    """
+    # Here, because a process that calls no gateway does without: requests and what it imports are 6 MB.
+    from requests import PreparedRequest
+    from requests.structures import CaseInsensitiveDict
+
+    headers = {**_HEADERS, **(extra or {})}
     if body is not None:
         headers.setdefault("Content-Type", "application/json")
         headers["Content-Length"] = str(len(body))
     if fresh:
         headers["Connection"] = "close"
-    return headers
-
-
-def prepared_request(
-    method: str, url: str, headers: Mapping[str, str], *, body: bytes | None, auth: Auth | None
-) -> PreparedRequest:
-    """Return the request as it is sent; raises AuthChangedRequest when `auth` changed more than headers."""
-    # Here, because a process that calls no gateway does without: requests and what it imports are 6 MB.
-    from requests import PreparedRequest
-    from requests.structures import CaseInsensitiveDict
-
     prepared = PreparedRequest()
     prepared.method, prepared.url, prepared.body = method, url, body
     prepared.headers = CaseInsensitiveDict(headers)
@@ -97,3 +126,301 @@ def prepared_request(
 
 def _text(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+# Status line, headers and chunk sizes of an answer, on top of twice the size of its body.
+_FRAMING_ALLOWANCE = 65_536
+# Windows has none of them; its `time.monotonic` is such a clock by itself.
+_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+def steady_seconds() -> float:
+    """Return the time of a clock that nobody sets, and that goes on while the machine is suspended.
+
+    On Linux and macOS `time.monotonic` stops meanwhile: a worker that wakes up would send on an old claim.
+    """
+    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long and how large: seconds and bytes, all above zero but `keepalive_idle` (ValueError)."""
+
+    connect_timeout: float
+    """For TCP, with each address of the name, and again for TLS. The resolver has limits of its own."""
+    read_timeout: float
+    """For each wait on the gateway, to read or to write."""
+    total_timeout: float
+    """From the call to the last byte of the answer."""
+    keepalive_idle: float = 5.0
+    """How long a connection may have idled that is used again; none is with zero."""
+    max_answer_bytes: int
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            if getattr(self, limit.name) <= 0 and limit.name != "keepalive_idle":
+                raise ValueError(f"{limit.name} is {getattr(self, limit.name)}; it must be above zero")
+
+
+class RequestDeadline:
+    """The clock and the write marker of one request; as a context it maps every exception raised inside.
+
+    Usage::
+
+        with deadline:
+            return exchange(deadline)
+        raise deadline.error
+    """
+
+    __slots__ = ("_bytes_left", "_deadline", "_limits", "_not_after", "doing", "error", "sent", "started")
+
+    error: NotSent | OutcomeUnknown
+    """What is known after the exception inside; not set without one."""
+
+    def __init__(self, *, limits: Limits, not_after: float | None) -> None:
+        self.started = time.monotonic()
+        self.sent = False
+        """The write marker: whether a byte of the request may have reached the gateway."""
+        self.doing = "signing"
+        """The step that is under way, for the error's text."""
+        self._limits = limits
+        self._not_after = not_after
+        self._deadline = self.started + limits.total_timeout
+        self._bytes_left = 2 * limits.max_answer_bytes + _FRAMING_ALLOWANCE
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the call."""
+        return time.monotonic() - self.started
+
+    @property
+    def max_answer_bytes(self) -> int:
+        """Size limit of an answer's body, packed and unpacked."""
+        return self._limits.max_answer_bytes
+
+    @property
+    def keepalive_idle(self) -> float:
+        """Seconds after which an idle connection is not used again."""
+        return self._limits.keepalive_idle
+
+    def connect_timeout(self) -> float:
+        """Return the seconds to wait for the connection; raises DeadlinePassed."""
+        return min(self._limits.connect_timeout, self.remaining())
+
+    def socket_timeout(self) -> float:
+        """Return the seconds to wait until the next bytes come or go; raises DeadlinePassed."""
+        return min(self._limits.read_timeout, self.remaining())
+
+    def mark_sent(self) -> None:
+        """Set the write marker; raises ClaimExpired instead when the right to send has run out."""
+        if not self.sent:
+            if self._not_after is not None and steady_seconds() > self._not_after:
+                raise ClaimExpired("the right to send ran out before the connection was ready")
+            self.sent = True
+
+    def count_received(self, received: int) -> None:
+        """Count bytes off the wire, so that no framing fills the memory; raises AnswerTooLarge."""
+        self._bytes_left -= received
+        if self._bytes_left < 0:
+            raise AnswerTooLarge("more bytes came than any framing of an answer needs")
+
+    def remaining(self) -> float:
+        """Return the seconds left for the whole call; raises DeadlinePassed."""
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
+            raise DeadlinePassed(
+                f"the whole call may take {self._limits.total_timeout:g} s, and they are over"
+            )
+        return remaining
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        # Every exception: no list of them is complete, and one that is missing would leave a sent payment
+        # without an outcome. What asks the process to stop is no Exception and passes through.
+        if not isinstance(error, Exception):
+            return False
+        self.error = map_exception(error, sent=self.sent, doing=self.doing)
+        return True
+
+
+class HttpTransport:
+    """HTTP to one gateway, for all threads of a process. Connections are kept, but not across a fork.
+
+    `base_url` is https, or http on a loopback address; anything else is a ValueError. Times are in seconds:
+    `connect_timeout` for TCP and again for TLS, `read_timeout` for each wait, `total_timeout` up to the last
+    byte; a connection idle for `keepalive_idle` is not used again. `auth` may set headers and nothing else.
+    `ca_file` names a PEM file to trust in place of the authorities that come with requests; there is no way
+    not to verify. `client_cert` names the PEM file of our own certificate and key, or one file for each; an
+    encrypted key is refused. Raises OSError for a file that cannot be read or is not what it should be.
+    `ssl_context` is one of `tls_context` in place of both: some 0.7 MB that many transports can share.
+    `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway with https.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        connect_timeout: float = 3.0,
+        read_timeout: float = 20.0,
+        total_timeout: float = 30.0,
+        keepalive_idle: float = 5.0,
+        max_answer_bytes: int = 1_048_576,
+        auth: Auth | None = None,
+        ca_file: str | None = None,
+        client_cert: str | tuple[str, str] | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        proxy: str | None = None,
+    ) -> None:
+        # The URL is not quoted in the messages: a password in it is one of the things refused.
+        url = urlsplit(base_url)
+        if "@" in url.netloc or url.query or url.fragment:
+            raise ValueError("base_url has a user, a query or a fragment; give https://host[:port][/path]")
+        if not url.hostname or url.scheme not in ("http", "https"):
+            raise ValueError("base_url is no web address; give https://host[:port][/path]")
+        if url.scheme == "http" and not is_loopback(url.hostname):
+            raise ValueError("base_url is plain http; only a loopback address may do without TLS")
+        self._base_url = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
+        self._limits = Limits(
+            connect_timeout=connect_timeout,
+            read_timeout=read_timeout,
+            total_timeout=total_timeout,
+            keepalive_idle=keepalive_idle,
+            max_answer_bytes=max_answer_bytes,
+        )
+        self._auth = auth
+        is_tls = url.scheme == "https"
+        self._context = (ssl_context or tls_context(ca_file, client_cert)) if is_tls else None
+        self._proxies = {"https": proxy} if proxy else {}
+        self._adapters: dict[int, GatewayAdapter] = {}
+        """By process: on connections that were inherited two would read each other's answers."""
+
+    def __repr__(self) -> str:
+        return f"HttpTransport(base_url={self._base_url!r})"
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        not_after: float | None = None,
+    ) -> RawAnswer:
+        """Send one request once. Whatever fails, NotSent or OutcomeUnknown is raised.
+
+        `fresh` uses a new connection and closes it: on a kept one the far end may have hung up just now, and
+        whether it had read the request would be unknown. `not_after` is an instant of `steady_seconds`:
+        later than that not one byte is sent.
+        """
+        url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
+        deadline = RequestDeadline(limits=self._limits, not_after=not_after)
+        with deadline:
+            request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
+            adapter = None if fresh else self._adapters.get(os.getpid())
+            if adapter is None:
+                # Here, because requests takes long to import, and a worker may never call a gateway.
+                from wallet_gateway.client.connection import GatewayAdapter
+
+                adapter = GatewayAdapter(self._context, self._proxies)
+            if not fresh:
+                adapter = self._adapters.setdefault(os.getpid(), adapter)
+            try:
+                response, whole = adapter.exchange(request, deadline)
+            finally:
+                if fresh:
+                    adapter.close()
+            kept = {name: value for name in KEPT_HEADERS if (value := response.headers.get(name))}
+            return RawAnswer(status=response.status_code, headers=kept, body=whole, elapsed=deadline.elapsed)
+        raise deadline.error
+
+    def close(self) -> None:
+        """Close the idle connections. The transport stays usable and opens new ones."""
+        if adapter := self._adapters.get(os.getpid()):
+            adapter.close()
+
+
+def tls_context(
+    ca_file: str | None = None, client_cert: str | tuple[str, str] | None = None
+) -> ssl.SSLContext:
+    """Return a context that verifies certificate and host name, with TLS 1.2 at least.
+
+    Built by hand: the ready-made contexts read SSL_CERT_FILE and SSLKEYLOGFILE from the environment. Raises
+    OSError (ssl.SSLError is one) for a file that cannot be read, holds no certificate, or no key that fits.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_verify_locations(cafile=ca_file or certifi.where())
+    if client_cert is not None:
+        certificate, key = (client_cert, None) if isinstance(client_cert, str) else client_cert
+        # With a password, even an empty one, OpenSSL never stops to ask for one on the terminal.
+        context.load_cert_chain(certificate, key, password="")
+    return context
+
+
+FROM_ENVIRONMENT = ""
+"""The value of the setting that leaves it to `HTTPS_PROXY` and `NO_PROXY`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """A proxy and who named it."""
+
+    url: str = field(repr=False)
+    """With user and password, if it has them."""
+    named_by: str
+    """`PROXY` or `HTTPS_PROXY`."""
+
+    @property
+    def shown(self) -> str:
+        """Its address without user and password."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def is_proxy(url: str) -> bool:
+    """Return whether a text is the address of a proxy: http or https, a host, and no path."""
+    try:
+        parts: SplitResult = urlsplit(url)
+        port_is_number = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and port_is_number
+    return is_address and not (parts.path.strip("/") or parts.query or parts.fragment)
+
+
+def is_loopback(host: str | None) -> bool:
+    """Return whether a host name is this machine and nothing else."""
+    try:
+        return host == "localhost" or ip_address(host or "").is_loopback
+    except ValueError:
+        return False
+
+
+def proxy_of(setting: str | None, base_url: str) -> Proxy | None:
+    """Return a gateway's proxy: that of the setting, none for None, or the environment's at this moment.
+
+    A gateway on this machine is reached without a proxy. Raises ValueError if the value in the environment is
+    not the address of a proxy.
+    """
+    gateway = urlsplit(base_url)
+    if setting is None or is_loopback(gateway.hostname):
+        return None
+    if setting != FROM_ENVIRONMENT:
+        return Proxy(url=setting, named_by="PROXY")
+    proxies = getproxies_environment()
+    url = proxies.get("https", "")
+    if gateway.scheme != "https" or not url or proxy_bypass_environment(gateway.netloc, proxies):
+        return None
+    proxy = Proxy(url=url if "://" in url else f"http://{url}", named_by="HTTPS_PROXY")
+    if not is_proxy(proxy.url):
+        # Not quoted: what is wrong may stand before a password.
+        raise ValueError(
+            "HTTPS_PROXY is no address of a proxy such as http://proxy.example:3128; correct it, or set PROXY"
+        )
+    return proxy

@@ -14,7 +14,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -24,7 +24,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http.request import validate_host
 from django.utils.module_loading import import_string
 
-from wallet_gateway.client.exception_map import places
+from wallet_gateway.client.errors import places
 from wallet_gateway.conf.fields import SETTING, Problem, WrongSettings, is_alias, split_address
 from wallet_gateway.protocol.text import quote
 
@@ -75,9 +75,35 @@ def read_account(where: str, alias: str, given: object, *, shop: Settings) -> Ga
     """Return an account; raises `WrongSettings` with all that is missing or wrong."""
     if not isinstance(given, dict):
         raise WrongSettings([Problem(setting=where, expected="a dict")])
-    if refused := [*_refused(where, given, shop.addresses)]:
-        raise WrongSettings(refused)
-    problems, found = [*_problems_of_host(f"{where}['PUBLIC_ORIGIN']", given, shop)], None
+    name, wallet = given.get("BASE_URL"), given.get("WALLET")
+    if not isinstance(name, str) or name not in shop.addresses:
+        known = ", ".join(sorted(shop.addresses))
+        expected = f"the name of an address in {SETTING}['BASE_URLS'], not a URL; it has: {known}"
+        raise WrongSettings([Problem(setting=f"{where}['BASE_URL']", expected=expected)])
+    # An account must not say what only an address may have, and what its address has said.
+    entry, problems = _options(shop.addresses[name]), list[Problem]()
+    expected = f"nothing here: it belongs to the address, as a part of {SETTING}['BASE_URLS']"
+    for option in given:
+        if option in OF_ADDRESS or (option in entry and option not in {"BASE_URL", "WALLET"}):
+            problems.append(Problem(setting=f"{where}[{option!r}]", expected=expected))
+    for option in wallet if isinstance(wallet, dict) else ():
+        if option in OF_ADDRESS_IN_WALLET or option in (entry.get("WALLET") or {}):
+            problems.append(Problem(setting=f"{where}['WALLET'][{option!r}]", expected=expected))
+    if problems:
+        raise WrongSettings(problems)
+    # Customers come back to a host of this project, and to no other. `ALLOWED_HOSTS = ["*"]` leaves the hosts
+    # to a proxy, which does not see what is in a table of accounts.
+    if host := _host_of(given.get("PUBLIC_ORIGIN")):
+        allowed = django_settings.ALLOWED_HOSTS or (".localhost", "127.0.0.1", "[::1]")
+        own = [*(each for each in allowed if each != "*"), _host_of(shop.public_origin)]
+        expected = ""
+        if not validate_host(host, allowed):
+            expected = "a host of ALLOWED_HOSTS, because customers come back to it"
+        elif not validate_host(host, shop.account_hosts or own):
+            expected = f"a host of {SETTING}['ACCOUNT_HOSTS'], because customers come back to it"
+        if expected:
+            problems.append(Problem(setting=f"{where}['PUBLIC_ORIGIN']", expected=expected))
+    found = None
     try:
         found = shop.read_account(where, alias, with_address(given, shop.addresses))
     except WrongSettings as wrong:
@@ -85,41 +111,6 @@ def read_account(where: str, alias: str, given: object, *, shop: Settings) -> Ga
     if found is None or problems:
         raise WrongSettings(problems)
     return found
-
-
-def _refused(where: str, given: Mapping[str, Any], addresses: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield what an account must not say: what only an address may have, and what its address has said."""
-    name, wallet = given.get("BASE_URL"), given.get("WALLET")
-    if not isinstance(name, str) or name not in addresses:
-        known = ", ".join(sorted(addresses))
-        expected = f"the name of an address in {SETTING}['BASE_URLS'], not a URL; it has: {known}"
-        yield Problem(setting=f"{where}['BASE_URL']", expected=expected)
-        return
-    entry = _options(addresses[name])
-    expected = f"nothing here: it belongs to the address, as a part of {SETTING}['BASE_URLS']"
-    for option in given:
-        if option in OF_ADDRESS or (option in entry and option not in {"BASE_URL", "WALLET"}):
-            yield Problem(setting=f"{where}[{option!r}]", expected=expected)
-    for option in wallet if isinstance(wallet, dict) else ():
-        if option in OF_ADDRESS_IN_WALLET or option in (entry.get("WALLET") or {}):
-            yield Problem(setting=f"{where}['WALLET'][{option!r}]", expected=expected)
-
-
-def _problems_of_host(where: str, given: Mapping[str, Any], shop: Settings) -> Iterator[Problem]:
-    """Check that customers come back to a host of this project, and to no other.
-
-    `ALLOWED_HOSTS = ["*"]` leaves the hosts to a proxy, which does not see what is in a table of accounts.
-    """
-    host = _host_of(given.get("PUBLIC_ORIGIN"))
-    if not host:
-        return
-    allowed = django_settings.ALLOWED_HOSTS or (".localhost", "127.0.0.1", "[::1]")
-    named = shop.account_hosts or [*(each for each in allowed if each != "*"), _host_of(shop.public_origin)]
-    if not validate_host(host, allowed):
-        yield Problem(setting=where, expected="a host of ALLOWED_HOSTS, because customers come back to it")
-    elif not validate_host(host, named):
-        expected = f"a host of {SETTING}['ACCOUNT_HOSTS'], because customers come back to it"
-        yield Problem(setting=where, expected=expected)
 
 
 def _host_of(origin: object) -> str:

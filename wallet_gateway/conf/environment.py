@@ -77,7 +77,17 @@ def _put(value: dict[str, Any], variable: str) -> tuple[str, ...]:
         except UnicodeDecodeError:
             # The cause would hold the file's octets.
             raise ImproperlyConfigured(f"{variable} names a file that is no text in UTF-8") from None
-    value[last] = _parsed(variable, text, known.get(last, ()))
+    kinds = known.get(last, ())
+    value[last] = text
+    for kind, read, expected in _READERS:
+        # A client certificate is one path, or two of them.
+        if kind in kinds and not (str in kinds and "," not in text):
+            try:
+                value[last] = read(text)
+            except (ValueError, KeyError, RecursionError):
+                # The cause would quote the text.
+                raise ImproperlyConfigured(f"{variable} is not {expected}") from None
+            break
     return (*levels, last)
 
 
@@ -89,18 +99,6 @@ def _kinds(annotation: object) -> _Kinds:
     if kind in {Union, UnionType}:
         return {each for one in get_args(annotation) for each in _kinds(one)}
     return {kind or (Section if section_of(annotation) else annotation)}
-
-
-def _parsed(variable: str, text: str, kinds: _Kinds) -> object:
-    for kind, read, expected in _READERS:
-        # A client certificate is one path, or two of them.
-        if kind in kinds and not (str in kinds and "," not in text):
-            try:
-                return read(text)
-            except (ValueError, KeyError, RecursionError):
-                # The cause would quote the text.
-                raise ImproperlyConfigured(f"{variable} is not {expected}") from None
-    return text
 
 
 def _boolean(text: str) -> bool:

@@ -27,7 +27,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.proxy import is_loopback
+from wallet_gateway.client.transport import is_loopback
 from wallet_gateway.domain.policy import CALLBACKS
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.codes import check_country_of_wallet, check_currency

@@ -29,8 +29,8 @@ from pydantic import (
     model_validator,
 )
 
-from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.client.proxy import FROM_ENVIRONMENT, is_loopback, is_proxy
+from wallet_gateway.client.exchange import MerchantAccount
+from wallet_gateway.client.transport import FROM_ENVIRONMENT, is_loopback, is_proxy
 from wallet_gateway.conf import fields
 from wallet_gateway.conf.accounts import AccountsElsewhere, with_address
 from wallet_gateway.conf.django_tests import is_set_by_tests

@@ -206,25 +206,23 @@ def default_gateway() -> Iterator[Finding]:
 def client_certificates(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if other users can read the key of a client certificate, or if the certificate ends soon."""
     for gateway in _known(gateways):
-        if (files := gateway.client_cert) is not None:
-            certificate, key = (files, files) if isinstance(files, str) else files
-            yield from _certificate(_name(gateway.alias, "CLIENT_CERT"), certificate, key)
+        if (files := gateway.client_cert) is None:
+            continue
+        from cryptography.x509 import load_pem_x509_certificates
 
-
-def _certificate(name: str, certificate: str, key: str) -> Iterator[Finding]:
-    from cryptography.x509 import load_pem_x509_certificates
-
-    try:
-        # Where files have no such modes, they say nothing.
-        if os.name == "posix" and Path(key).stat().st_mode & stat.S_IROTH:
-            yield warning(Code.CLIENT_KEY_READABLE, SUBJECT, setting=name, file=key)
-        ends = load_pem_x509_certificates(Path(certificate).read_bytes())[0].not_valid_after_utc
-    except (OSError, ValueError):
-        # The files were right when the settings were judged; what they are now, the next call says.
-        return
-    if ends - datetime.now(UTC) < RENEWAL_TIME:
-        day = ends.date().isoformat()
-        yield warning(Code.CLIENT_CERT_ENDS, SUBJECT, setting=name, file=certificate, ends=day)
+        certificate, key = (files, files) if isinstance(files, str) else files
+        name = _name(gateway.alias, "CLIENT_CERT")
+        try:
+            # Where files have no such modes, they say nothing.
+            if os.name == "posix" and Path(key).stat().st_mode & stat.S_IROTH:
+                yield warning(Code.CLIENT_KEY_READABLE, SUBJECT, setting=name, file=key)
+            ends = load_pem_x509_certificates(Path(certificate).read_bytes())[0].not_valid_after_utc
+        except (OSError, ValueError):
+            # The files were right when the settings were judged; what they are now, the next call says.
+            continue
+        if ends - datetime.now(UTC) < RENEWAL_TIME:
+            day = ends.date().isoformat()
+            yield warning(Code.CLIENT_CERT_ENDS, SUBJECT, setting=name, file=certificate, ends=day)
 
 
 def _name(alias: str, option: str) -> str:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway import conf
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Exchange
-from wallet_gateway.client.proxy import proxy_of
+from wallet_gateway.client.transport import proxy_of
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.policy import GatewayAddress

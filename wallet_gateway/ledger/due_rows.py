@@ -13,7 +13,7 @@ from typing import TypeVar
 from django.db import DataError, IntegrityError
 from django.db.models import Model, QuerySet
 
-from wallet_gateway.client.exception_map import places
+from wallet_gateway.client.errors import places
 from wallet_gateway.ledger.transactions import VersionConflict
 from wallet_gateway.protocol.text import one_line
 

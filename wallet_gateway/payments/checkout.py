@@ -19,9 +19,8 @@ from django.db.models import F
 from django.utils import translation
 from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
-from wallet_gateway.client.exchange import Answer
+from wallet_gateway.client.exchange import Answer, MerchantAccount
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, SHORTEST_PAGE, offered_until

@@ -19,9 +19,8 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
-from wallet_gateway.client.exchange import Answer, Exchange
+from wallet_gateway.client.exchange import Answer, Exchange, MerchantAccount
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import SENDING_PAUSED

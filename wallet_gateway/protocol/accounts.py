@@ -15,7 +15,6 @@ from pydantic import AfterValidator, Field, Secret, Strict
 
 from wallet_gateway.protocol.card_numbers import is_card_number
 from wallet_gateway.protocol.codes import check_country_of_wallet
-from wallet_gateway.protocol.cryptograms import CRYPTOGRAM_PATTERN
 from wallet_gateway.protocol.errors import InvalidTime, UnknownCode
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
@@ -24,13 +23,14 @@ from wallet_gateway.protocol.field_types import (
     PATTERN_MESSAGES,
     REVEALED_ON_THE_WIRE,
     Identifier,
+    MaskedCryptogram,
+    MaskedEciIndicator,
     OptionalText,
     OwnReference,
     Text,
     only_ours,
 )
 from wallet_gateway.protocol.status import read_timestamp
-from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import WireModel
 
 WALLET_PAY: Literal["WalletPay"] = "WalletPay"
@@ -38,24 +38,6 @@ WALLET_PAY: Literal["WalletPay"] = "WalletPay"
 
 TOKEN_PATH = "paymentData.paymentMethodData.tokenizationData.token"  # noqa: S105  (where it stands)
 """Where a payment account request carries the wallet's token."""
-
-
-PATTERN_MESSAGES[CRYPTOGRAM_PATTERN] = lambda _: "is no cryptogram; give Base64 of 12 to 252 characters"
-_ECI = r"^[0-9]{1,2}$"
-PATTERN_MESSAGES[_ECI] = lambda text: f"{quote(text)} is no indicator; give one digit or two, such as 05"
-
-Cryptogram = Annotated[str, Strict(), Field(pattern=CRYPTOGRAM_PATTERN)]
-"""The proof that a tokenized card was used, in Base64. A secret until it is used up."""
-
-EciIndicator = Annotated[str, Strict(), Field(pattern=_ECI)]
-"""The electronic commerce indicator, which says how the cardholder was authenticated: one or two digits."""
-
-
-MaskedCryptogram = Annotated[Secret[Cryptogram], REVEALED_ON_THE_WIRE]
-"""The same as an object that shows nothing; `get_secret_value()` returns the text."""
-
-MaskedEciIndicator = Annotated[Secret[EciIndicator], REVEALED_ON_THE_WIRE]
-"""The same as an object that shows nothing."""
 
 
 class CardType(StrEnum):

@@ -11,16 +11,19 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from wallet_gateway.protocol.accounts import (
-    WALLET_PAY,
-    Cryptogram,
-    EciIndicator,
-    MaskedCryptogram,
-    MaskedEciIndicator,
-)
+from wallet_gateway.protocol.accounts import WALLET_PAY
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
-from wallet_gateway.protocol.field_types import ANY_CASE, PATTERN_MESSAGES, Identifier, Url
+from wallet_gateway.protocol.field_types import (
+    ANY_CASE,
+    PATTERN_MESSAGES,
+    Cryptogram,
+    EciIndicator,
+    Identifier,
+    MaskedCryptogram,
+    MaskedEciIndicator,
+    Url,
+)
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING, TransactionRequest, WireModel

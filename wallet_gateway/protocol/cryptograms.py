@@ -38,12 +38,8 @@ def is_cryptogram(value: object) -> bool:
 
 def remove_cryptogram(text: str, cryptogram: str) -> str:
     """Return a text without copies of one cryptogram, however JSON or an address writes it."""
-    return _spellings_of(cryptogram).sub(_REMOVED, text)
-
-
-def _spellings_of(cryptogram: str) -> re.Pattern[str]:
     letters = (_SPELLINGS.get(letter, letter) for letter in cryptogram.rstrip("="))
-    return re.compile("".join(letters) + _PADDING)
+    return re.sub("".join(letters) + _PADDING, _REMOVED, text)
 
 
 def mask_cryptograms(text: str) -> str:

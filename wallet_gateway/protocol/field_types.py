@@ -20,6 +20,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     PlainSerializer,
+    Secret,
     Strict,
     ValidationError,
     ValidationInfo,
@@ -30,6 +31,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from wallet_gateway.protocol import codes, money
 from wallet_gateway.protocol.card_numbers import has_card_number, mask_card_numbers
+from wallet_gateway.protocol.cryptograms import CRYPTOGRAM_PATTERN
 from wallet_gateway.protocol.strict_json import NumberText, fold_name
 from wallet_gateway.protocol.text import quote, without_bidi_controls
 
@@ -153,6 +155,26 @@ def _check_email(address: str) -> str:
 
 Email = Annotated[str, Strict(), Field(pattern=_EMAIL), AfterValidator(_check_email)]
 """An e-mail address, which may be empty: one @ with something on both sides, no blanks and no card number."""
+
+
+# Proofs of a card's use
+
+PATTERN_MESSAGES[CRYPTOGRAM_PATTERN] = lambda _: "is no cryptogram; give Base64 of 12 to 252 characters"
+_ECI = r"^[0-9]{1,2}$"
+PATTERN_MESSAGES[_ECI] = lambda text: f"{quote(text)} is no indicator; give one digit or two, such as 05"
+
+Cryptogram = Annotated[str, Strict(), Field(pattern=CRYPTOGRAM_PATTERN)]
+"""The proof that a tokenized card was used, in Base64. A secret until it is used up."""
+
+EciIndicator = Annotated[str, Strict(), Field(pattern=_ECI)]
+"""The electronic commerce indicator, which says how the cardholder was authenticated: one or two digits."""
+
+
+MaskedCryptogram = Annotated[Secret[Cryptogram], REVEALED_ON_THE_WIRE]
+"""The same as an object that shows nothing; `get_secret_value()` returns the text."""
+
+MaskedEciIndicator = Annotated[Secret[EciIndicator], REVEALED_ON_THE_WIRE]
+"""The same as an object that shows nothing."""
 
 
 # Amounts and rates

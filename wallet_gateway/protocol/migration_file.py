@@ -145,25 +145,21 @@ def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]
         elif cells is None:
             return
         elif any(map(str.strip, cells)):
-            row = _row(names, cells)
-            if isinstance(row, str):
-                yield RowError(reader.line_num, row)
-            elif row.parent_transaction_id in seen:
+            if len(cells) != len(names):
+                yield RowError(reader.line_num, f"has {len(cells)} cells; the header has {len(names)}")
+                continue
+            named = {name: cell for name, cell in zip(names, cells, strict=True) if name}
+            try:
+                row = MigrationRow.from_wire(named)
+            except InvalidMessage as error:
+                yield RowError(reader.line_num, "; ".join(map(str, error.errors)))
+                continue
+            if row.parent_transaction_id in seen:
                 shown = quote(row.parent_transaction_id)
                 yield RowError(reader.line_num, f"{shown} stands in an earlier row already")
             else:
                 seen.add(row.parent_transaction_id)
                 yield row
-
-
-def _row(names: list[str], cells: list[str]) -> MigrationRow | str:
-    """Return a row, or the reason why it is refused."""
-    if len(cells) != len(names):
-        return f"has {len(cells)} cells; the header has {len(names)}"
-    try:
-        return MigrationRow.from_wire({name: cell for name, cell in zip(names, cells, strict=True) if name})
-    except InvalidMessage as error:
-        return "; ".join(map(str, error.errors))
 
 
 def text_lines(lines: Iterable[str | bytes]) -> Iterator[str]:

@@ -240,7 +240,19 @@ def parse_records(value: object) -> StatusAnswer:
         try:
             records.append(_record(element))
         except InvalidMessage as error:
-            unreadable.append(_unreadable(element, error))
+            source = element if isinstance(element, dict) else {}
+            given = {fold_name(name): part for name, part in source.items()}
+            # Not the whole record: other fields may differ from one answer to the next.
+            seed = [given.get(name) for name in _DECISIVE] if given else element
+            unreadable.append(
+                UnreadableRecord(
+                    id=_text_or_none(given.get("id")),
+                    type=_text_or_none(given.get("type")),
+                    client_system_transaction_id=_text_or_none(given.get("clientsystemtransactionid")),
+                    complaint="; ".join(map(str, error.errors))[:_MAX_COMPLAINT_LENGTH],
+                    fingerprint=hashlib.sha256(ascii(seed).encode()).hexdigest()[:16],
+                )
+            )
     if len(value) > MAX_RECORDS:
         unreadable.append(
             UnreadableRecord(
@@ -283,20 +295,6 @@ def _collisions(value: object) -> Iterator[Collision]:
 
 _DECISIVE = ("id", "state", "type", "transactionamount", "currencycode", "clientsystemtransactionid")
 """The case-folded names of the fields that decide about money."""
-
-
-def _unreadable(element: object, error: InvalidMessage) -> UnreadableRecord:
-    source = element if isinstance(element, dict) else {}
-    given = {fold_name(name): value for name, value in source.items()}
-    # Not the whole record: other fields may differ from one answer to the next.
-    seed = [given.get(name) for name in _DECISIVE] if given else element
-    return UnreadableRecord(
-        id=_text_or_none(given.get("id")),
-        type=_text_or_none(given.get("type")),
-        client_system_transaction_id=_text_or_none(given.get("clientsystemtransactionid")),
-        complaint="; ".join(map(str, error.errors))[:_MAX_COMPLAINT_LENGTH],
-        fingerprint=hashlib.sha256(ascii(seed).encode()).hexdigest()[:16],
-    )
 
 
 def _text_or_none(value: object) -> str | None:

@@ -51,7 +51,11 @@ def visible(text: object, *, max_length: int = MAX_VISIBLE_LENGTH) -> str:
     otherwise than it is. Blanks such as the no-break space stay as they are.
     """
     whole = str(text)
-    shown = _escape_invisible(whole[:max_length])
+    # str.isprintable is false for controls, formatting (bidi overrides, joiners), private and unassigned
+    # characters, separators of lines, and all blanks but the ASCII one.
+    shown = "".join(
+        c if c.isprintable() or unicodedata.category(c) == "Zs" else _escape(c) for c in whole[:max_length]
+    )
     return f"{shown}…" if len(whole) > max_length else shown
 
 
@@ -95,23 +99,10 @@ def escape_formula(text: str) -> str:
 
     Spreadsheets skip what cannot be seen before a sign, and some take a full-width or small sign for it.
     """
-    at = next((at for at, character in enumerate(text) if _has_ink(character)), len(text))
+    with_ink = (at for at, character in enumerate(text) if unicodedata.category(character)[0] not in "ZC")
+    at = next(with_ink, len(text))
     is_formula = unicodedata.normalize("NFKC", text[at : at + 1]) in _FORMULA
     return f"'{text}" if is_formula or not _LINE_SIGNS.isdisjoint(text[:at]) else text
-
-
-def _has_ink(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "ZC"
-
-
-def _escape_invisible(text: str) -> str:
-    return "".join(c if _is_visible(c) else _escape(c) for c in text)
-
-
-def _is_visible(character: str) -> bool:
-    # str.isprintable is false for controls, formatting (bidi overrides, joiners), private and unassigned
-    # characters, separators of lines, and all blanks but the ASCII one.
-    return character.isprintable() or unicodedata.category(character) == "Zs"
 
 
 def _escape(character: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar
@@ -159,20 +160,19 @@ class WireModel(BuiltOnFirstUse):
         if reading is None or not isinstance(source, Mapping):
             return source
         if reading.is_from_python:
-            values = cls._from_attributes(source)
+            wire_names = cls.wire_names
+            try:
+                values = {wire_names[name]: value for name, value in source.items()}
+            except KeyError as error:
+                raise TypeError(f"{cls.__name__} has no field {quote(error.args[0])}") from None
         else:
             values = cls._from_spellings(source, is_answer=reading.is_answer)
         if CURRENCY in values:
-            reading.currency = _known_currency(values[CURRENCY])
+            # Of an unknown one its own field says what is wrong.
+            reading.currency, code = None, values[CURRENCY]
+            with suppress(UnknownCode):
+                reading.currency = codes.check_currency(code) if isinstance(code, str) else None
         return values
-
-    @classmethod
-    def _from_attributes(cls, source: Mapping[str, Any]) -> dict[str, Any]:
-        wire_names = cls.wire_names
-        try:
-            return {wire_names[name]: value for name, value in source.items()}
-        except KeyError as error:
-            raise TypeError(f"{cls.__name__} has no field {quote(error.args[0])}") from None
 
     @classmethod
     def _from_spellings(cls, source: Mapping[str, Any], *, is_answer: bool) -> dict[str, Any]:
@@ -259,14 +259,6 @@ def check_decimals(amount: str, currency: str) -> None:
         raise InvalidMessage([FieldError("amount", str(error))]) from error
     if amount != written:
         raise InvalidMessage([FieldError("amount", f"{amount} is to be written {written}")])
-
-
-def _known_currency(code: object) -> codes.Currency | None:
-    """Return the currency of a message, or None: its own field says what is wrong with it."""
-    try:
-        return codes.check_currency(code) if isinstance(code, str) else None
-    except UnknownCode:
-        return None
 
 
 # A message that was checked when it was made

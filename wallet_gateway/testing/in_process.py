@@ -10,10 +10,15 @@ from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
 
-from wallet_gateway.client.exception_map import AnswerTooLarge
+from wallet_gateway.client.errors import AnswerTooLarge
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.request_deadline import Limits, RequestDeadline
-from wallet_gateway.client.transport import KEPT_HEADERS, Auth, prepared_request, request_headers
+from wallet_gateway.client.transport import (
+    KEPT_HEADERS,
+    Auth,
+    Limits,
+    RequestDeadline,
+    prepared_request,
+)
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -84,8 +89,7 @@ class InProcessTransport:
         url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         with deadline:
-            complete = request_headers(headers or {}, body=body, fresh=fresh)
-            request = prepared_request(method, url, complete, body=body, auth=self._auth)
+            request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
             return self._exchange(request, deadline)
         raise deadline.error
 

@@ -62,7 +62,7 @@ COUNTS = """
 import django; django.setup()
 from wallet_gateway.contrib.prometheus import calls
 from wallet_gateway.signals import gateway_called
-from wallet_gateway.client.calls import CallOutcome, CallRecord
+from wallet_gateway.client.exchange import CallOutcome, CallRecord
 calls.connect()
 call = CallRecord(
     operation="capture",

@@ -22,7 +22,7 @@ from tests.support.gateway import Answer, Sent, answering, approved, losing, rec
 from tests.support.shop import TYPES, Shop, kinds, of, order_of, reloaded, state
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, TransactionEvent
 
 pytestmark = pytest.mark.django_db

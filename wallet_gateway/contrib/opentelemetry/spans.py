@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.util.types import AttributeValue
 
 from wallet_gateway import __version__
-from wallet_gateway.client.calls import CallOutcome, CallRecord
+from wallet_gateway.client.exchange import CallOutcome, CallRecord
 from wallet_gateway.signals import gateway_called
 
 _NANOSECONDS = 1_000_000_000

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from prometheus_client import Counter, Histogram
 
-from wallet_gateway.client.calls import CallRecord
+from wallet_gateway.client.exchange import CallRecord
 from wallet_gateway.signals import gateway_called
 
 SECONDS: Final = Histogram(
