@@ -14,15 +14,26 @@ from django.forms import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin import approval_limits, confirm_tokens
-from wallet_gateway.admin.admin_log import log_change
-from wallet_gateway.admin.amount_field import read_amount
-from wallet_gateway.admin.approval_messages import report_approval_request
-from wallet_gateway.admin.forms import OperationForm
-from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
-from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
+from wallet_gateway.admin import confirm_tokens
+from wallet_gateway.admin.approvals import report_approval_request
+from wallet_gateway.admin.forms import OperationForm, read_amount
+from wallet_gateway.admin.operation_registry import (
+    BY_SLUG,
+    NotDone,
+    Operation,
+    approval_limit_of,
+    execute,
+    reason_in_words,
+)
+from wallet_gateway.admin.pages import (
+    log_change,
+    render_page,
+    row_url,
+    sentence_of,
+    show_status,
+    visible_request,
+)
 from wallet_gateway.admin.permissions import person_of, require_permission
-from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.payments.errors import AwaitingApproval
@@ -125,7 +136,7 @@ class ConfirmPage:
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
-        limit = approval_limits.approval_limit_of(
+        limit = approval_limit_of(
             self.operation,
             self.payment,
             gateway=self.payment.order.gateway,

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    QueryDict,
+    StreamingHttpResponse,
+)
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf, gateways, payments
-from wallet_gateway.admin.admin_log import log_change
-from wallet_gateway.admin.capture_deadline import expires_from
-from wallet_gateway.admin.counted_filter import CURRENCY, FIGURE
-from wallet_gateway.admin.current_day import today
-from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.dashboard_comparison import ListUrl
-from wallet_gateway.admin.dashboard_form import RangeForm
-from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
+from wallet_gateway.admin.dashboard_figures import ListUrl, csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
-from wallet_gateway.admin.date_range import FIRST, LAST
+from wallet_gateway.admin.filters import CURRENCY, FIGURE, FIRST, LAST, today
 from wallet_gateway.admin.forms import ReasonForm, StopForm
 from wallet_gateway.admin.health_page import health_page
 from wallet_gateway.admin.keys import keys_page
-from wallet_gateway.admin.list_parameters import filtered_list
-from wallet_gateway.admin.pages import View, render_page, staff_view
+from wallet_gateway.admin.orders import expires_from
+from wallet_gateway.admin.pages import (
+    TEST_SUFFIX,
+    View,
+    figures_are_tests,
+    log_change,
+    refusal_text,
+    render_page,
+    reverse,
+    staff_view,
+    tests_beside_real_money,
+)
 from wallet_gateway.admin.permissions import (
     ROTATE_KEYS,
     SEE_TRANSACTIONS,
@@ -38,16 +52,75 @@ from wallet_gateway.admin.permissions import (
     person_of,
     require_permission,
 )
-from wallet_gateway.admin.profile_mark import TEST_SUFFIX, figures_are_tests, tests_beside_real_money
-from wallet_gateway.admin.read_only import ReadOnlyAdmin
-from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, filtered_list
 from wallet_gateway.findings import Finding
 from wallet_gateway.models import Dashboard, GatewayTransaction
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.reports.health import account_problems, sweep_problems
-from wallet_gateway.reports.statistics import Counted, Period, figures
+from wallet_gateway.reports.statistics import LONGEST_RANGE, Counted, Period, figures
 from wallet_gateway.reports.work import SendingPause, waiting
+
+DEFAULT_DAYS = 30
+EARLIEST, LATEST = date(1973, 1, 1), date(9000, 1, 1)
+"""Limits that every database can calculate with, for the period before, too."""
+
+
+class DateInput(forms.DateInput):
+    """The browser's own date picker; its value is ISO 8601 in every language."""
+
+    input_type = "date"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%d")
+
+
+class RangeForm(forms.Form):
+    """First and last day, both included, and one currency or all."""
+
+    first = forms.DateField(label=gettext_lazy("From"), widget=DateInput, input_formats=["%Y-%m-%d"])
+    last = forms.DateField(label=gettext_lazy("To"), widget=DateInput, input_formats=["%Y-%m-%d"])
+    currency = forms.CharField(
+        label=gettext_lazy("Currency"), required=False, max_length=3, widget=forms.Select
+    )
+
+    def __init__(self, given: QueryDict, *, today: date) -> None:
+        self._default_range = (today - timedelta(days=DEFAULT_DAYS - 1), today)
+        first, last = self._default_range
+        super().__init__({"first": first, "last": last} | given.dict())
+
+    def offer_currencies(self, currencies: tuple[str, ...]) -> None:
+        """Fill the currency field with the currencies in use."""
+        select = self.fields["currency"].widget
+        assert isinstance(select, forms.Select)  # noqa: S101 - declared above
+        select.choices = [("", _("All")), *((code, code) for code in currencies)]
+
+    def clean(self) -> dict[str, Any]:
+        """Require dates in order and at most a year, which is what a page can show."""
+        cleaned = super().clean() or self.cleaned_data
+        first, last = cleaned.get("first"), cleaned.get("last")
+        if not (first and last):
+            return cleaned
+        if first > last:
+            self.add_error("first", _("The first day is after the last."))
+        elif last - first >= LONGEST_RANGE:
+            self.add_error("first", _("At most %(days)d days.") % {"days": LONGEST_RANGE.days})
+        elif first < EARLIEST or last > LATEST:
+            self.add_error("first", _("There is nothing to show for these days."))
+        return cleaned
+
+    @property
+    def selected_currency(self) -> str:
+        """Return the selected currency; empty for all."""
+        return str(self.cleaned_data["currency"]) if self.is_valid() else ""
+
+    @property
+    def period(self) -> Period:
+        """Return the selected days; the default ones if the form is invalid."""
+        first, last = self._default_range
+        if self.is_valid():
+            first, last = self.cleaned_data["first"], self.cleaned_data["last"]
+        return Period(first=first, last=last, zone=timezone.get_current_timezone())
 
 
 @admin.register(Dashboard)

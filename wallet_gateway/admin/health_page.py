@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.list_parameters import filtered_list
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import VIEW_HEALTH, require_permission
+from wallet_gateway.admin.read_only import filtered_list
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.findings import Finding

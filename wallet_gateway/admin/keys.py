@@ -12,9 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
-from wallet_gateway.admin.admin_log import log_bulk_change
-from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.pages import render_page
+from wallet_gateway.admin.pages import log_bulk_change, render_page, reverse
 from wallet_gateway.admin.permissions import ROTATE_KEYS, require_permission
 from wallet_gateway.models import WalletKey
 from wallet_gateway.payments.wallet import KeySurvey
