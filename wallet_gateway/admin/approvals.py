@@ -5,7 +5,7 @@ The requester may only withdraw a request, even as a superuser; the operations c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from django.contrib import admin, messages
@@ -63,11 +63,6 @@ def what_is_asked(approval: Approval, *, write: Callable[[Money], str] = format_
     return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
 
 
-def reason_of(approval: Approval) -> str:
-    """Return the requester's reason in the reader's language."""
-    return reason_in_words(approval.reason_code, approval.comment)
-
-
 def sentence_of_request(approval: Approval, *, write: Callable[[Money], str] = format_money) -> str:
     """Return a sentence with what was requested and the status of the request; see `pages.sentence_of`."""
     what = what_is_asked(approval, write=write)
@@ -111,17 +106,19 @@ class ApprovalDecisionPage:
         form = ApprovalDecisionForm(self.request.POST, is_own=self.is_own)
         if not form.is_valid():
             return self._page(form)
-        return self._declined(form) if declines else self._agreed(form)
-
-    @property
-    def _may_agree(self) -> bool:
-        return not self.is_own and has_permission(self.request, APPROVE)
-
-    def _agreed(self, form: ApprovalDecisionForm) -> HttpResponse:
+        reason, by = form.cleaned_data["reason"], person_of(self.request)
+        if declines:
+            try:
+                approval = payments.approvals.decline(self.approval, by=by, reason=reason)
+            except OperationError as error:
+                return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
+            stored = sentence_of_request(approval, write=str)
+            log_change(self.request, _row_of(approval), f"{stored} {reason}")
+            messages.info(self.request, sentence_of_request(approval))
+            return HttpResponseRedirect(self._back)
         why_not = self._why_not_as_shown() or _why_not_of_author(self.approval)
         if why_not:
             return self._refused(form, why_not)
-        reason, by = form.cleaned_data["reason"], person_of(self.request)
         try:
             transaction = payments.approvals.approve(self.approval, by=by, reason=reason)
         except (OperationError, ImproperlyConfigured) as error:
@@ -135,16 +132,9 @@ class ApprovalDecisionPage:
         show_status(self.request, transaction)
         return HttpResponseRedirect(self._back)
 
-    def _declined(self, form: ApprovalDecisionForm) -> HttpResponse:
-        reason, by = form.cleaned_data["reason"], person_of(self.request)
-        try:
-            approval = payments.approvals.decline(self.approval, by=by, reason=reason)
-        except OperationError as error:
-            return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
-        stored = sentence_of_request(approval, write=str)
-        log_change(self.request, _row_of(approval), f"{stored} {reason}")
-        messages.info(self.request, sentence_of_request(approval))
-        return HttpResponseRedirect(self._back)
+    @property
+    def _may_agree(self) -> bool:
+        return not self.is_own and has_permission(self.request, APPROVE)
 
     def _why_not_as_shown(self) -> str:
         """Return a message that says what has changed since the page was opened."""
@@ -172,29 +162,55 @@ class ApprovalDecisionPage:
         return self._page(form)
 
     def _page(self, form: ApprovalDecisionForm) -> HttpResponse:
-        left = left_of(self.approval)
-        waits = self.approval.is_waiting(gateways.clock().now())
+        approval, left = self.approval, left_of(self.approval)
+        waits = approval.is_waiting(gateways.clock().now())
+        facts: list[tuple[str, object]] = [
+            (_("Asked for by"), visible(approval.created_by or "-")),
+            (_("Asked for at"), format_short_datetime(approval.created_at)),
+            (_("Reason"), visible(reason_in_words(approval.reason_code, approval.comment) or "-")),
+        ]
+        if left is not None:
+            facts.append((str(REFUND.left), format_money(left)))
+        if approval.decided_at is None:
+            facts.append((_("Waits until"), format_short_datetime(approval.expires_at)))
+        else:
+            facts += [
+                (str(approval.get_state_display()), format_short_datetime(approval.decided_at)),
+                (_("Second person"), visible(approval.decided_by or "-")),
+                (_("Said"), visible(approval.reason or "-")),
+            ]
+        kind, request_body = TransactionKind(approval.kind), ""
+        if approval.decision:
+            agreement = _("Agree to the decision")
+        elif kind in BY_KIND:
+            agreement = str(BY_KIND[kind].agreement) % {"amount": format_money(approval.amount)}
+            if waits and approval.payment is not None:
+                request_body = visible_request(
+                    approval.payment, kind, approval.amount, cart=approval.shopping_cart
+                )
+        else:
+            agreement = what_is_asked(approval)
         context = {
             "title": _("Withdraw a request") if self.is_own and waits else _("A second person"),
-            "state": state_badge(self.approval),
-            "what": what_is_asked(self.approval),
-            "facts": tuple(_facts(self.approval, left)),
+            "state": state_badge(approval),
+            "what": what_is_asked(approval),
+            "facts": tuple(facts),
             "form": form,
             "waits": waits,
             "is_own": self.is_own,
-            "agreement": _agreement(self.approval),
+            "agreement": agreement,
             "may_agree": waits and self._may_agree,
             "back": self._back,
-            "row": visible(_row_of(self.approval)),
-            "request_body": _request_body(self.approval) if waits else "",
+            "row": visible(_row_of(approval)),
+            "request_body": request_body,
             "ticket": confirm_tokens.issue(
                 "approval",
-                self.approval.pk,
+                approval.pk,
                 person=str(self.request.user.pk),
                 available=left.minor_units if left else 0,
             ),
         }
-        return render_page(self.site, self.request, "approval.html", context, about=[self.approval])
+        return render_page(self.site, self.request, "approval.html", context, about=[approval])
 
 
 def left_of(approval: Approval) -> Money | None:
@@ -204,37 +220,6 @@ def left_of(approval: Approval) -> Money | None:
     if approval.payment is not None:
         return REFUND.left_of(approval.payment)
     return approval.deposit.refundable if approval.deposit is not None else None
-
-
-def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object]]:
-    yield _("Asked for by"), visible(approval.created_by or "-")
-    yield _("Asked for at"), format_short_datetime(approval.created_at)
-    yield _("Reason"), visible(reason_of(approval) or "-")
-    if left is not None:
-        yield str(REFUND.left), format_money(left)
-    if approval.decided_at is None:
-        yield _("Waits until"), format_short_datetime(approval.expires_at)
-    else:
-        yield str(approval.get_state_display()), format_short_datetime(approval.decided_at)
-        yield _("Second person"), visible(approval.decided_by or "-")
-        yield _("Said"), visible(approval.reason or "-")
-
-
-def _agreement(approval: Approval) -> str:
-    """Return the text of the button with which a second person agrees."""
-    if approval.decision:
-        return _("Agree to the decision")
-    operation = BY_KIND.get(TransactionKind(approval.kind))
-    if operation is None:
-        return what_is_asked(approval)
-    return str(operation.agreement) % {"amount": format_money(approval.amount)}
-
-
-def _request_body(approval: Approval) -> str:
-    kind = TransactionKind(approval.kind)
-    if approval.payment is None or approval.decision or kind not in BY_KIND:
-        return ""
-    return visible_request(approval.payment, kind, approval.amount, cart=approval.shopping_cart)
 
 
 def _why_not_of_author(approval: Approval) -> str:

@@ -8,7 +8,7 @@ some rows at once; if no worker processes the batch, every user with the permiss
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -66,7 +65,6 @@ from wallet_gateway.models import (
     MigratedDeposit,
     OperationBatch,
     OperationBatchRow,
-    Payment,
     PaymentOrder,
     ResultCode,
     RowState,
@@ -140,21 +138,16 @@ class ShownRow:
         """Return the result as a sentence, or the current status if there is no result yet."""
         row = self.row
         parts = [sentence_of(transaction, write=self.write) for transaction in row.changed.all()]
-        if row.result_code:
-            parts.append(self._result)
+        if row.result_code and row.refusal_code:
+            parts.append(visible(message_of(ErrorCode(row.refusal_code), **row.refusal_params)))
+        elif row.result_code:
+            words = str(_RESULTS.get(ResultCode(row.result_code), ""))
+            parts.append(words % {"author": visible(row.batch.created_by)})
         elif row.transaction is not None:
             parts.append(sentence_of(row.transaction, write=self.write))
         elif row.approval is not None:
             parts.append(sentence_of_request(row.approval, write=self.write))
         return " ".join(filter(None, parts)) or str(row.get_state_display())
-
-    @property
-    def _result(self) -> str:
-        if self.row.refusal_code:
-            return visible(message_of(ErrorCode(self.row.refusal_code), **self.row.refusal_params))
-        return str(_RESULTS.get(ResultCode(self.row.result_code), "")) % {
-            "author": visible(self.row.batch.created_by)
-        }
 
     @property
     def ending(self) -> str:
@@ -185,29 +178,22 @@ def connect() -> None:
 
 def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) -> None:
     """Record a row under the name of the user who confirmed the batch, unless it was refused."""
-    words = _words(batch, row)
-    if words:
-        log_change_of(actor_in(batch, "created_by"), row.subject, words)
-
-
-def _words(batch: OperationBatch, row: OperationBatchRow) -> str:
     of_batch = {"batch": batch.pk, "author": batch.created_by}
     if batch.kind == BatchKind.STATUS_QUERY:
-        return f"{_('Asked the gateway.')} {ShownRow(row=row, write=str).sentence}"
-    if row.approval is not None:
+        words = f"{_('Asked the gateway.')} {ShownRow(row=row, write=str).sentence}"
+    elif row.approval is not None:
         what = sentence_of_request(row.approval, write=str)
-        return _("%(what)s (batch %(batch)s of %(author)s)") % {"what": what, **of_batch}
-    if row.transaction is None:
-        return ""
-    done = {
-        "what": sentence_of(row.transaction, write=str),
-        "reference": row.transaction.reference,
-        **of_batch,
-    }
-    return _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
-
-
-QUERY_HEADING = gettext_lazy("Ask the gateway")
+        words = _("%(what)s (batch %(batch)s of %(author)s)") % {"what": what, **of_batch}
+    elif row.transaction is not None:
+        done = {
+            "what": sentence_of(row.transaction, write=str),
+            "reference": row.transaction.reference,
+            **of_batch,
+        }
+        words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
+    else:
+        return
+    log_change_of(actor_in(batch, "created_by"), row.subject, words)
 
 
 def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -223,15 +209,6 @@ def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespons
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     batch = batch_for(request, batch_id)
-    _control(request, batch)
-    if not {"resume", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
-        return HttpResponseRedirect(progress_url(batch))
-    batches.step(batch)
-    batch.refresh_from_db()
-    return _page(site, request, batch, drives=True)
-
-
-def _control(request: HttpRequest, batch: OperationBatch) -> None:
     by = person_of(request)
     if "pause" in request.POST and batches.pause(batch, by=by):
         log_change(request, batch, _("Paused."))
@@ -239,6 +216,11 @@ def _control(request: HttpRequest, batch: OperationBatch) -> None:
         log_change(request, batch, _("Resumed."))
     elif "stop" in request.POST and batches.stop(batch, by=by):
         log_change(request, batch, _("Stopped."))
+    if not {"resume", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
+        return HttpResponseRedirect(progress_url(batch))
+    batches.step(batch)
+    batch.refresh_from_db()
+    return _page(site, request, batch, drives=True)
 
 
 def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
@@ -275,8 +257,9 @@ def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
 def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drives: bool) -> HttpResponse:
     rows = [ShownRow(row=row) for row in rows_of(batch)]
     amounts = [shown.amount for shown in rows if shown.amount and shown.row.state in UNENDED_ROWS]
+    is_query = batch.kind == BatchKind.STATUS_QUERY
     context = {
-        "title": _heading(batch),
+        "title": _("Ask the gateway") if is_query else operation_of(batch).heading_of_many,
         "batch": batch,
         "state": state_badge(batch),
         "author": visible(batch.created_by),
@@ -285,7 +268,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
         "rows": rows,
         "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),
-        "counts": _counts(rows),
+        "counts": sorted(Counter(shown.ending for shown in rows).items()),
         "left": sums_in_words(sums_of(amounts)),
         "is_running": batch.state == BatchState.RUNNING,
         "is_paused": batch.state == BatchState.PAUSED,
@@ -295,14 +278,6 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
     }
     subjects = [shown.row.subject for shown in rows]
     return render_page(site, request, "batch_progress.html", context, about=subjects)
-
-
-def _heading(batch: OperationBatch) -> Promise | str:
-    return QUERY_HEADING if batch.kind == BatchKind.STATUS_QUERY else operation_of(batch).heading_of_many
-
-
-def _counts(rows: Iterable[ShownRow]) -> list[tuple[str, int]]:
-    return sorted(Counter(shown.ending for shown in rows).items())
 
 
 def confirm_url(batch: OperationBatch) -> str:
@@ -373,34 +348,33 @@ class BatchForm:
     def __init__(
         self, batch: OperationBatch, rows: Sequence[OperationBatchRow], data: Mapping[str, str] | None = None
     ) -> None:
-        self.batch, self.data = batch, data
         self.why = ReasonForAll(data, operation=operation_of(batch))
-        self.rows = [self._fields(row) for row in rows]
-
-    def _fields(self, row: OperationBatchRow) -> RowFields:
-        operation = operation_of(self.batch)
-        order = row.order
-        assert order is not None  # noqa: S101 - drafts are of orders
-        nothing = Money.from_minor_units(0, order.currency)
-        available = operation.available_of(row.payment) if row.payment else nothing
-        typed, is_possible = amount_text(available), row.state == RowState.WAITING
-        is_selected = is_possible
-        if self.data is not None:
-            typed = self.data.get(f"amount-{row.pk}", typed)
-            is_selected = is_possible and f"take-{row.pk}" in self.data
-        words = _hint(operation, row.payment, available, order.gateway) if row.payment else ""
-        fields = RowFields(
-            row=row,
-            order=order,
-            available=available,
-            is_possible=is_possible,
-            is_selected=is_selected,
-            typed=typed,
-            hint=words,
-        )
-        if is_selected:
-            fields.read(operation)
-        return fields
+        self.rows: list[RowFields] = []
+        operation = operation_of(batch)
+        for row in rows:
+            order = row.order
+            assert order is not None  # noqa: S101 - drafts are of orders
+            available, words = Money.from_minor_units(0, order.currency), ""
+            if row.payment is not None:
+                available = operation.available_of(row.payment)
+                words = hint(approval_limit_of(operation, row.payment, gateway=order.gateway), available)
+            typed, is_possible = amount_text(available), row.state == RowState.WAITING
+            is_selected = is_possible
+            if data is not None:
+                typed = data.get(f"amount-{row.pk}", typed)
+                is_selected = is_possible and f"take-{row.pk}" in data
+            fields = RowFields(
+                row=row,
+                order=order,
+                available=available,
+                is_possible=is_possible,
+                is_selected=is_selected,
+                typed=typed,
+                hint=words,
+            )
+            if is_selected:
+                fields.read(operation)
+            self.rows.append(fields)
 
     @property
     def amounts(self) -> list[Money]:
@@ -422,10 +396,6 @@ class BatchForm:
     def is_empty(self) -> bool:
         """Return whether no order is selected."""
         return not any(fields.is_selected for fields in self.rows)
-
-
-def _hint(operation: Operation, payment: Payment, available: Money, gateway: str) -> str:
-    return hint(approval_limit_of(operation, payment, gateway=gateway), available)
 
 
 MAX_ORDERS = batches.MAX_ROWS

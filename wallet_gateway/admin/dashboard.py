@@ -76,7 +76,7 @@ class DateInput(forms.DateInput):
 
 
 class RangeForm(forms.Form):
-    """First and last day, both included, and one currency or all."""
+    """First and last day, both included, and one currency or all; if invalid, the default days and why."""
 
     first = forms.DateField(label=gettext_lazy("From"), widget=DateInput, input_formats=["%Y-%m-%d"])
     last = forms.DateField(label=gettext_lazy("To"), widget=DateInput, input_formats=["%Y-%m-%d"])
@@ -173,13 +173,27 @@ class DashboardAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, "admin/wallet_gateway/_figures.html", self._figures(request))
 
     def _page(self, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
+        pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
+        alarms: tuple[Finding, ...] = ()
+        if has_permission(request, VIEW_HEALTH):
+            # What the health view says of sweeps and accounts; the rest of it has rows on this page.
+            sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
+            alarms = (*sweeps, *account_problems(maintenance.wrong_accounts()))
         context = {
             "title": _("Payments dashboard"),
             "work": work_of(
                 waiting(expires_from(), now=gateways.clock().now(), live=gateways.live_aliases()), request
             ),
-            "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
-            "gateways": _gateways(),
+            "alarms": alarms,
+            "gateways": tuple(
+                _Sending(
+                    alias=alias,
+                    pause=pauses.get(alias),
+                    is_test=gateways.is_test(alias),
+                    is_off=not given.policy.sending,
+                )
+                for alias, given in conf.settings().gateways.items()
+            ),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
             "may_see_health": has_permission(request, VIEW_HEALTH),
@@ -190,23 +204,19 @@ class DashboardAdmin(ReadOnlyAdmin):
     def _figures(self, request: HttpRequest) -> dict[str, Any]:
         form = RangeForm(request.GET, today=today())
         period = form.period
-        return {
-            "form": form,
-            "period": period,
-            "is_unfinished": period.first <= today() <= period.last,
-            **_read(form, list_url=self._list_url_for(request, period)),
-            "query": request.GET.urlencode(),
-        }
-
-    def _list_url_for(self, request: HttpRequest, period: Period) -> ListUrl:
-        """Return a function for the links to the transactions that the figures of the period count."""
         rows = self.admin_site.get_model_admin(GatewayTransaction)
         days = {FIRST: str(period.first), LAST: str(period.last)}
 
         def list_url(figure: Counted, currency: str) -> str:
             return filtered_list(rows, request, {FIGURE: figure.value, CURRENCY: currency, **days})
 
-        return list_url
+        return {
+            "form": form,
+            "period": period,
+            "is_unfinished": period.first <= today() <= period.last,
+            **_read(form, list_url=list_url),
+            "query": request.GET.urlencode(),
+        }
 
     def csv(self, request: HttpRequest) -> HttpResponseBase:
         """Return the statistics of the page as one CSV."""
@@ -225,10 +235,40 @@ class DashboardAdmin(ReadOnlyAdmin):
         require_permission(request, STOP_SENDING)
         if verb not in _VERBS or conf.find_gateway(alias) is None:
             raise Http404
-        form = (StopForm if verb == "stop" else ReasonForm)(request.POST or None)
-        if request.method == "POST" and form.is_valid() and _act(request, alias, verb, form):
-            return HttpResponseRedirect(_dashboard_url())
-        words = _words(verb)
+        if verb == "stop":
+            form: ReasonForm = StopForm(request.POST or None)
+            words = {
+                "title": _("Stop all sending"),
+                "verb": _("Stop sending"),
+                "explanation": _(
+                    "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
+                    "sending; customers cannot pay. What has left already is still asked after."
+                ),
+            }
+            done = _("Nothing new is sent to %(gateway)s any more.")
+        else:
+            form = ReasonForm(request.POST or None)
+            words = {
+                "title": _("Resume sending"),
+                "verb": _("Resume sending"),
+                "explanation": _("Customers can pay again, and waiting requests are sent."),
+            }
+            done = _("Sending to %(gateway)s goes on.")
+        if request.method == "POST" and form.is_valid():
+            given: dict[str, Any] = {"by": person_of(request), "reason": form.cleaned_data["reason"]}
+            lasts = form.lasts if isinstance(form, StopForm) else None
+            if lasts is not None:
+                given["until"] = gateways.clock().now() + lasts
+            try:
+                pause = _VERBS[verb](alias, **given)
+            except OperationRefused as error:
+                form.refuse(refusal_text(error, gateway=alias))
+            else:
+                until = pause.stopped_until
+                end = f" ({until.isoformat(timespec='seconds')})" if until else ""
+                log_change(request, pause, f"{words['title']}{end}: {given['reason']}")
+                messages.warning(request, done % {"gateway": alias})
+                return HttpResponseRedirect(_dashboard_url())
         facts = [(_("Gateway"), alias)]
         trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
         context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
@@ -237,44 +277,6 @@ class DashboardAdmin(ReadOnlyAdmin):
 
 
 _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
-
-
-def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
-    given: dict[str, Any] = {"by": person_of(request), "reason": form.cleaned_data["reason"]}
-    lasts = form.lasts if isinstance(form, StopForm) else None
-    if lasts is not None:
-        given["until"] = gateways.clock().now() + lasts
-    try:
-        pause = _VERBS[verb](alias, **given)
-    except OperationRefused as error:
-        form.refuse(refusal_text(error, gateway=alias))
-        return False
-    end = f" ({pause.stopped_until.isoformat(timespec='seconds')})" if pause.stopped_until else ""
-    log_change(request, pause, f"{_words(verb)['title']}{end}: {given['reason']}")
-    done = (
-        _("Nothing new is sent to %(gateway)s any more.")
-        if verb == "stop"
-        else _("Sending to %(gateway)s goes on.")
-    )
-    messages.warning(request, done % {"gateway": alias})
-    return True
-
-
-def _words(verb: str) -> dict[str, str]:
-    if verb == "stop":
-        return {
-            "title": _("Stop all sending"),
-            "verb": _("Stop sending"),
-            "explanation": _(
-                "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
-                "sending; customers cannot pay. What has left already is still asked after."
-            ),
-        }
-    return {
-        "title": _("Resume sending"),
-        "verb": _("Resume sending"),
-        "explanation": _("Customers can pay again, and waiting requests are sent."),
-    }
 
 
 def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:
@@ -303,26 +305,6 @@ class _Sending:
     @property
     def is_stopped_by_person(self) -> bool:
         return self.pause is not None and bool(self.pause.by)
-
-
-def _gateways() -> tuple[_Sending, ...]:
-    pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
-    known = conf.settings().gateways.items()
-    return tuple(
-        _Sending(
-            alias=alias,
-            pause=pauses.get(alias),
-            is_test=gateways.is_test(alias),
-            is_off=not given.policy.sending,
-        )
-        for alias, given in known
-    )
-
-
-def _alarms() -> tuple[Finding, ...]:
-    """Return what the health view says of sweeps and accounts; the rest of it has rows on this page."""
-    sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
-    return (*sweeps, *account_problems(maintenance.wrong_accounts()))
 
 
 def _dashboard_url() -> str:

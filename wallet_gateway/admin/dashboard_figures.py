@@ -13,7 +13,6 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TypedDict
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -58,58 +57,47 @@ def main_figures(
     currency: str, rows: Sequence[DayFigures], before: Sequence[DayFigures], list_url: ListUrl
 ) -> tuple[MainFigure, ...]:
     """Return the main figures of days in one currency; `before` are the days to compare with."""
-    taken = _total("taken_minor", currency, rows, before)
-    refunded = _total("refunded_minor", currency, rows, before)
+    found = []
+    for label, figure, column, list_label in (
+        (_("Taken"), Counted.TAKEN, "taken_minor", _("Approved transactions")),
+        (_("Refunded"), Counted.REFUNDED, "refunded_minor", _("Approved refunds")),
+    ):
+        sums = [sum(getattr(row, column) for row in days) for days in (rows, before)]
+        texts = [format_money(Money.from_minor_units(minor, currency)) for minor in sums]
+        found.append(
+            MainFigure(
+                label=label,
+                text=texts[0],
+                before=texts[1],
+                change=percent_change(*sums),
+                list_url=list_url(figure, currency),
+                list_label=list_label,
+            )
+        )
+    for way in Way:
+        now, then = rate(rows, way), rate(before, way)
+        change = ""
+        if now is not None and then is not None:
+            points = round((now - then) * 100, 1)
+            signed = _sign(points) + format_number(abs(points), decimals=1)
+            change = _("%(points)s points") % {"points": signed}
+        found.append(
+            MainFigure(
+                label=_("Approved: %(way)s") % {"way": label_of(way)},
+                text=percent_text(now) or NONE,
+                before=percent_text(then) or NONE,
+                change=change,
+                list_url=list_url(BY_WAY[way], currency),
+                list_label=_("Approved ones"),
+            )
+        )
+    means = [mean_seconds(days) for days in (rows, before)]
+    texts = [NONE if seconds is None else format_number(seconds, decimals=1) for seconds in means]
     return (
+        *found,
         MainFigure(
-            label=_("Taken"),
-            list_url=list_url(Counted.TAKEN, currency),
-            list_label=_("Approved transactions"),
-            **taken,
+            label=_("Seconds to approval"), text=texts[0], before=texts[1], change=percent_change(*means)
         ),
-        MainFigure(
-            label=_("Refunded"),
-            list_url=list_url(Counted.REFUNDED, currency),
-            list_label=_("Approved refunds"),
-            **refunded,
-        ),
-        *(_approval_rate(way, rows, before, list_url(BY_WAY[way], currency)) for way in Way),
-        _duration(mean_seconds(rows), mean_seconds(before)),
-    )
-
-
-class _Compared(TypedDict):
-    text: str
-    before: str
-    change: str
-
-
-def _total(column: str, currency: str, rows: Sequence[DayFigures], before: Sequence[DayFigures]) -> _Compared:
-    now, then = (sum(getattr(row, column) for row in days) for days in (rows, before))
-    texts = [format_money(Money.from_minor_units(minor, currency)) for minor in (now, then)]
-    return {"text": texts[0], "before": texts[1], "change": percent_change(now, then)}
-
-
-def _approval_rate(
-    way: Way, rows: Sequence[DayFigures], before: Sequence[DayFigures], list_url: str
-) -> MainFigure:
-    now, then = rate(rows, way), rate(before, way)
-    return MainFigure(
-        label=_("Approved: %(way)s") % {"way": label_of(way)},
-        text=percent_text(now) or NONE,
-        before=percent_text(then) or NONE,
-        change=_points(now, then),
-        list_url=list_url,
-        list_label=_("Approved ones"),
-    )
-
-
-def _duration(now: float | None, then: float | None) -> MainFigure:
-    text, before = (
-        NONE if seconds is None else format_number(seconds, decimals=1) for seconds in (now, then)
-    )
-    return MainFigure(
-        label=_("Seconds to approval"), text=text, before=before, change=percent_change(now, then)
     )
 
 
@@ -137,17 +125,6 @@ def percent_change(now: float | None, then: float | None) -> str:
         return ""
     change = round((now - then) / then, 3)
     return _sign(change) + format_percent(abs(change), decimals=1)
-
-
-def _points(now: float | None, then: float | None) -> str:
-    if now is None or then is None:
-        return ""
-    change = round((now - then) * 100, 1)
-    return _("%(points)s points") % {"points": _signed(change)}
-
-
-def _signed(number: float) -> str:
-    return _sign(number) + format_number(abs(number), decimals=1)
 
 
 def _sign(number: float) -> str:
@@ -211,25 +188,28 @@ def currency_parts(
     figures: Figures, days: Sequence[date], *, only: str = "", list_url: ListUrl | None = None
 ) -> tuple[CurrencyPart, ...]:
     """Build the tables of each currency, or of one; with `list_url` also the main figures and their links."""
-    wanted = [code for code in figures.currencies if only in {"", code}]
-    return tuple(_part(code, figures, days, list_url) for code in wanted)
-
-
-def _part(currency: str, figures: Figures, days: Sequence[date], list_url: ListUrl | None) -> CurrencyPart:
-    by_day = {row.day: row for row in figures.money if row.currency == currency}
-    rows = [by_day.get(day) or DayFigures(day=day, currency=currency) for day in days]
-    before = [row for row in figures.before if row.currency == currency]
-    return CurrencyPart(
-        currency=currency,
-        glance=main_figures(currency, rows, before, list_url) if list_url else (),
-        tables=(_volume(currency, rows), _approval(rows), _times(rows), _pages(rows)),
-    )
+    parts = []
+    for code in figures.currencies:
+        if only not in {"", code}:
+            continue
+        by_day = {row.day: row for row in figures.money if row.currency == code}
+        rows = [by_day.get(day) or DayFigures(day=day, currency=code) for day in days]
+        before = [row for row in figures.before if row.currency == code]
+        parts.append(
+            CurrencyPart(
+                currency=code,
+                glance=main_figures(code, rows, before, list_url) if list_url else (),
+                tables=(_volume(code, rows), _approval(rows), _times(rows), _pages(rows)),
+            )
+        )
+    return tuple(parts)
 
 
 def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
     def cells(row: DayFigures) -> tuple[Cell, ...]:
         totals = (row.taken_minor, row.authorized_minor, row.refunded_minor, row.detached_minor)
-        return tuple(_money(minor, currency) for minor in totals)
+        amounts = [Money.from_minor_units(minor, currency) for minor in totals]
+        return tuple(Cell(format_amount(amount), amount.to_wire()) for amount in amounts)
 
     whole = DayFigures(
         day=rows[0].day,
@@ -302,8 +282,17 @@ def _pages(rows: Sequence[DayFigures]) -> Table:
 
 def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
     """Build the table of gateway responses: one table only, because a response has no currency."""
+
+    def cells(row: GatewayFigures) -> tuple[Cell, ...]:
+        answers = (row.mean_ms, row.slowest_ms, row.exchanges, row.faults, row.server_errors)
+        return tuple(map(_count, answers))
+
     by_day = {row.day: row for row in figures.gateway}
-    rows = [by_day.get(day) or _silent(day) for day in days]
+    rows = [
+        by_day.get(day)
+        or GatewayFigures(day=day, exchanges=0, faults=0, server_errors=0, mean_ms=None, slowest_ms=None)
+        for day in days
+    ]
     return Table(
         slug="gateway",
         title=_("The gateway's answers"),
@@ -316,28 +305,14 @@ def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
             Column(_("Without a usable answer"), Tone.WAIT),
             Column(_("HTTP 500 and above"), Tone.BAD),
         ),
-        rows=_rows(rows, _answers),
+        rows=_rows(rows, cells),
     )
-
-
-def _silent(day: date) -> GatewayFigures:
-    return GatewayFigures(day=day, exchanges=0, faults=0, server_errors=0, mean_ms=None, slowest_ms=None)
-
-
-def _answers(row: GatewayFigures) -> tuple[Cell, ...]:
-    mean = row.mean_ms
-    return tuple(map(_count, (mean, row.slowest_ms, row.exchanges, row.faults, row.server_errors)))
 
 
 def _rows(
     figures: Sequence[DayFigures] | Sequence[GatewayFigures], cells: Callable[..., tuple[Cell, ...]]
 ) -> tuple[Row, ...]:
     return tuple(Row(each.day, format_short_date(each.day), cells(each)) for each in figures)
-
-
-def _money(minor: int, currency: str) -> Cell:
-    money = Money.from_minor_units(minor, currency)
-    return Cell(format_amount(money), money.to_wire())
 
 
 def _count(number: int | None) -> Cell:

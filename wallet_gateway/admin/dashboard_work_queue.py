@@ -221,22 +221,18 @@ def _batch(row: OperationBatch) -> Item:
 
 
 def _authorization(row: Payment) -> Item:
+    under_way = ""
+    if row.capture_reserved:
+        amount = Money.from_minor_units(row.capture_reserved, row.currency)
+        under_way = f"{_('Under way')}: {format_money(amount)}"
     return Item(
         what=row.get_state_display(),
         name=visible(row.order),
         url=row_url(row.order),
         since=row.created_at,
         amount=Money.from_minor_units(row.authorized - row.captured, row.currency),
-        detail=_under_way(row),
+        detail=under_way,
     )
-
-
-def _under_way(row: Payment) -> str:
-    """Return which part of an authorization is being captured; empty if none is."""
-    if not row.capture_reserved:
-        return ""
-    label, amount = _("Under way"), Money.from_minor_units(row.capture_reserved, row.currency)
-    return f"{label}: {format_money(amount)}"
 
 
 def _name_of(row: GatewayTransaction | Discrepancy) -> str:

@@ -7,15 +7,15 @@ ticket contains the batch's token, so that submitting a page twice has no furthe
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
 from django.db.models import QuerySet
 from django.forms import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -47,6 +47,7 @@ from wallet_gateway.admin.read_only import (
     text_column,
 )
 from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, requests_of, tasks_of
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit, OperationBatch
@@ -110,100 +111,80 @@ class DepositFields:
             self.fault = error.messages[0]
 
 
-@dataclass(kw_only=True)
-class RefundPage:
-    """One request for the page."""
-
-    site: AdminSite
-    request: HttpRequest
-    rows: list[DepositFields]
-    token: str
-    why: ReasonForAll = field(init=False)
-
-    def __post_init__(self) -> None:
-        given = self.request.POST if self.request.method == "POST" else None
-        self.why = ReasonForAll(given, operation=DETACHED_REFUND)
-
-    def answer(self) -> HttpResponse:
-        """Show the page; on confirmation, create a batch and redirect to its results."""
-        if self.request.method == "POST":
-            # This comes first: the available amount excludes what an earlier submission has refunded.
-            batch = OperationBatch.objects.filter(token=self.token).first()
-            if batch is not None or self._is_valid():
-                return HttpResponseRedirect(progress_url(batch or self._start_batch()))
-        context = {
-            "button": self._asking() or DETACHED_REFUND.button_of_many(self._amounts),
-            "named": what_was_named(self._amounts),
-            "title": DETACHED_REFUND.heading_of_many,
-            "rows": self.rows,
-            "why": self.why,
-            "hints": hints_of_many(
-                DETACHED_REFUND,
-                [(row.deposit.gateway, row.deposit.currency) for row in self.rows if not row.why_not],
-                person=person_of(self.request),
-            ),
-            "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
-            "back": list_url(),
-        }
-        deposits = [row.deposit for row in self.rows]
-        return render_page(self.site, self.request, "migrated_refund.html", context, about=deposits)
-
-    def _asking(self) -> str:
-        """Return the button's text where all it does is ask for a second person; empty otherwise."""
-        person, amounts = person_of(self.request), self._amounts
-        chosen = [row for row in self.rows if row.amount is not None]
-        limits = [
-            approval_limit_of(DETACHED_REFUND, row.deposit, gateway=row.deposit.gateway, person=person)
-            for row in chosen
-        ]
-        pairs = zip(amounts, limits, strict=True)
-        if not all(limit is not None and amount.minor_units > limit.minor_units for amount, limit in pairs):
-            return ""
-        return _("Ask for %(amount)s") % {"amount": sums_in_words(sums_of(amounts))} if amounts else ""
-
-    def _is_valid(self) -> bool:
-        selected = [row for row in self.rows if row.is_selected]
-        if not selected:
-            messages.error(self.request, _("Choose at least one deposit."))
-        if not self.why.is_valid() or not selected or any(row.fault for row in selected):
-            return False
-        is_named = self.request.POST.get("confirm") == what_was_named(self._amounts)
-        if not is_named:
-            messages.warning(self.request, CHECK_THE_SUM)
-        return is_named
-
-    @property
-    def _amounts(self) -> list[Money]:
-        return [row.amount for row in self.rows if row.amount is not None]
-
-    def _start_batch(self) -> OperationBatch:
-        return batches.start_detached_refunds(
-            {row.deposit: row.amount for row in self.rows if row.amount is not None},
-            token=self.token,
-            by=person_of(self.request),
-            **self.why.why,
-        )
-
-
 def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Handle a request for the refund page of one or more deposits."""
+    """Show deposits with the available amounts; on confirmation, start a batch and show its results."""
     require_permission(request, DETACHED_REFUND.permission)
-    if request.method == "POST":
-        found = _ticket(request)
-        if found is None:
+    posted = request.POST if request.method == "POST" else None
+    if posted is not None:
+        try:
+            token, person, ids = signed(posted.get("ticket", ""), salt=_SALT)
+        except StalePage:
+            token, person, ids = "", "", []
+        if person != str(request.user.pk):
             messages.error(request, TOO_OLD)
             return HttpResponseRedirect(list_url())
-        token, ids = found
     else:
-        token, ids = secrets.token_urlsafe(12), _ids_in_url(request)
-    rows = list(_fields(request, ids))
+        words = request.GET.get("ids", "").split(",")
+        if len(words) > MAX_DEPOSITS or not all(
+            word.isascii() and word.isdigit() and len(word) < 19 for word in words
+        ):
+            raise Http404
+        token, ids = secrets.token_urlsafe(12), list(map(int, words))
+    rows = list(_fields(posted, ids))
     if not rows:
         raise Http404
-    return RefundPage(site=site, request=request, rows=rows, token=token).answer()
+    why = ReasonForAll(posted, operation=DETACHED_REFUND)
+    amounts = {row.deposit: row.amount for row in rows if row.amount is not None}
+    if posted is not None:
+        # This comes first: the available amount excludes what an earlier submission has refunded.
+        batch = OperationBatch.objects.filter(token=token).first()
+        if batch is None and _is_valid(request, rows, why):
+            by = person_of(request)
+            batch = batches.start_detached_refunds(amounts, token=token, by=by, **why.why)
+        if batch is not None:
+            return HttpResponseRedirect(progress_url(batch))
+    named = list(amounts.values())
+    context = {
+        "button": _asking(amounts, person_of(request)) or DETACHED_REFUND.button_of_many(named),
+        "named": what_was_named(named),
+        "title": DETACHED_REFUND.heading_of_many,
+        "rows": rows,
+        "why": why,
+        "hints": hints_of_many(
+            DETACHED_REFUND,
+            [(row.deposit.gateway, row.deposit.currency) for row in rows if not row.why_not],
+            person=person_of(request),
+        ),
+        "ticket": sign([token, str(request.user.pk), [row.deposit.pk for row in rows]], salt=_SALT),
+        "back": list_url(),
+    }
+    deposits = [row.deposit for row in rows]
+    return render_page(site, request, "migrated_refund.html", context, about=deposits)
 
 
-def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]:
-    posted = request.POST if request.method == "POST" else None
+def _is_valid(request: HttpRequest, rows: Iterable[DepositFields], why: ReasonForAll) -> bool:
+    selected = [row for row in rows if row.is_selected]
+    if not selected:
+        messages.error(request, _("Choose at least one deposit."))
+    if not why.is_valid() or not selected or any(row.fault for row in selected):
+        return False
+    named = what_was_named([row.amount for row in rows if row.amount is not None])
+    is_named = request.POST.get("confirm") == named
+    if not is_named:
+        messages.warning(request, CHECK_THE_SUM)
+    return is_named
+
+
+def _asking(amounts: Mapping[MigratedDeposit, Money], person: Actor) -> str:
+    """Return the button's text where all it does is ask for a second person; empty otherwise."""
+    for deposit, amount in amounts.items():
+        limit = approval_limit_of(DETACHED_REFUND, deposit, gateway=deposit.gateway, person=person)
+        if limit is None or amount.minor_units <= limit.minor_units:
+            return ""
+    return _("Ask for %(amount)s") % {"amount": sums_in_words(sums_of(amounts.values()))} if amounts else ""
+
+
+def _fields(posted: QueryDict | None, ids: Sequence[int]) -> Iterator[DepositFields]:
     for deposit in MigratedDeposit.objects.filter(pk__in=ids).order_by("pk"):
         left = deposit.refundable
         typed = amount_text(left) if left and left.minor_units else ""
@@ -215,28 +196,6 @@ def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]
         if fields.is_selected and (fields.typed or posted is not None):
             fields.read()
         yield fields
-
-
-def _ids_in_url(request: HttpRequest) -> list[int]:
-    words = request.GET.get("ids", "").split(",")
-    if len(words) > MAX_DEPOSITS or not all(
-        word.isascii() and word.isdigit() and len(word) < 19 for word in words
-    ):
-        raise Http404
-    return list(map(int, words))
-
-
-def _issue(token: str, request: HttpRequest, ids: Sequence[int]) -> str:
-    return sign([token, str(request.user.pk), list(ids)], salt=_SALT)
-
-
-def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
-    try:
-        given = signed(request.POST.get("ticket", ""), salt=_SALT)
-    except StalePage:
-        return None
-    token, person, ids = given
-    return (token, ids) if person == str(request.user.pk) else None
 
 
 def list_url() -> str:
@@ -326,10 +285,13 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         """Show what needs a person, and offer to refund the available amount."""
         waiting = GatewayTransaction.objects.filter(deposit=row, state__in=FOR_A_PERSON).order_by("pk")
         asked = row.approvals.filter(state=ApprovalState.WAITING).select_related("subject")
+        buttons: tuple[Button, ...] = ()
+        if has_permission(request, DETACHED_REFUND.permission) and not why_not_refund(row):
+            buttons = (Button(label=_("Refund…"), url=refund_url([row.pk])),)
         return {
             "tasks": tuple(tasks_of(list(waiting), request)),
             "requests": tuple(requests_of(asked, request)),
-            "buttons": tuple(_ways_on(row, request)),
+            "buttons": buttons,
         }
 
     @admin.display(description=gettext_lazy("amount"))
@@ -351,11 +313,6 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
     def reserved(self, row: MigratedDeposit) -> str:
         """Return the amount of refunds in progress."""
         return _units(row, row.refund_reserved)
-
-
-def _ways_on(row: MigratedDeposit, request: HttpRequest) -> Iterator[Button]:
-    if has_permission(request, DETACHED_REFUND.permission) and not why_not_refund(row):
-        yield Button(label=gettext_lazy("Refund…"), url=refund_url([row.pk]))
 
 
 def _units(row: MigratedDeposit, minor: int) -> str:

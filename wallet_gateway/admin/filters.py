@@ -74,7 +74,15 @@ class CreatedFilter(admin.ListFilter):
             "query_string": changelist.get_query_string(remove=[FIRST, LAST]),
             "display": _("Any day"),
         }
-        for label, first, last in _periods(today()):
+        day = today()
+        month = day.replace(day=1)
+        for label, first, last in (
+            (_("Today"), day, day),
+            (_("Yesterday"), day - _DAY, day - _DAY),
+            (_("Last 7 days"), day - 6 * _DAY, day),
+            (_("This month"), month, day),
+            (_("Last month"), (month - _DAY).replace(day=1), month - _DAY),
+        ):
             yield {
                 "selected": (self.first, self.last) == (first, last),
                 "query_string": changelist.get_query_string(
@@ -98,15 +106,6 @@ def _day_in(text: str) -> date | None:
     except ValueError:
         return None
     return day if _EARLIEST <= day <= _LATEST else None
-
-
-def _periods(day: date) -> Iterator[tuple[str, date, date]]:
-    month = day.replace(day=1)
-    yield _("Today"), day, day
-    yield _("Yesterday"), day - _DAY, day - _DAY
-    yield _("Last 7 days"), day - 6 * _DAY, day
-    yield _("This month"), month, day
-    yield _("Last month"), (month - _DAY).replace(day=1), month - _DAY
 
 
 FIGURE, CURRENCY = "counted", "currency"
@@ -141,7 +140,15 @@ class CountedFilter(admin.ListFilter):
             "query_string": changelist.get_query_string(remove=[FIGURE, CURRENCY]),
             "display": _("All"),
         }
-        for figure, label in _labels().items():
+        ways = {counted: _("Approved: %(way)s") % {"way": label_of(way)} for way, counted in BY_WAY.items()}
+        labels = {
+            Counted.TAKEN: _("Taken"),
+            Counted.RESERVED: _("Reserved"),
+            Counted.REFUNDED: _("Refunded"),
+            Counted.DETACHED_REFUNDS: _("Detached refunds"),
+            **ways,
+        }
+        for figure, label in labels.items():
             yield {
                 "selected": figure is self.figure,
                 "query_string": changelist.get_query_string({FIGURE: figure.value}),
@@ -169,14 +176,3 @@ class CountedDayFilter(CreatedFilter):
 
 def _figure_in(text: str) -> Counted | None:
     return next((figure for figure in Counted if figure == text), None)
-
-
-def _labels() -> dict[Counted, str]:
-    money = {
-        Counted.TAKEN: _("Taken"),
-        Counted.RESERVED: _("Reserved"),
-        Counted.REFUNDED: _("Refunded"),
-        Counted.DETACHED_REFUNDS: _("Detached refunds"),
-    }
-    ways = {counted: _("Approved: %(way)s") % {"way": label_of(way)} for way, counted in BY_WAY.items()}
-    return {**money, **ways}

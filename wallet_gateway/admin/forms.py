@@ -128,21 +128,18 @@ class OperationForm(forms.Form):
         super().__init__(*given, **more)
         self.operation, self.available, self.limit = operation, available, limit
         if operation.in_parts:
-            self._add_amount()
+            amount = AmountField(
+                available=available,
+                left=operation.left,
+                initial=available,
+                help_text=hint(limit, available),
+            )
+            amount.widget.attrs["autofocus"] = True
+            self.fields["amount"] = amount
+            self.order_fields(self.field_order)
         reasons = self.fields["reason"]
         assert isinstance(reasons, forms.ChoiceField)  # noqa: S101 - declared above
         reasons.choices = [("", _("No reason given")), *operation.reasons]
-
-    def _add_amount(self) -> None:
-        field = AmountField(
-            available=self.available,
-            left=self.operation.left,
-            initial=self.available,
-            help_text=hint(self.limit, self.available),
-        )
-        field.widget.attrs["autofocus"] = True
-        self.fields["amount"] = field
-        self.order_fields(self.field_order)
 
     def clean(self) -> dict[str, Any]:
         """Require a comment if the reason by itself says nothing."""

@@ -6,30 +6,26 @@ The domain has the rules and the operations do the work; this module has the tex
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
 from django.utils.functional import Promise
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
-from wallet_gateway import conf, gateways, payments
+from wallet_gateway import conf, gateways
 from wallet_gateway.admin import permissions
-from wallet_gateway.admin.pages import refusal_text
-from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.policy import GIVING_BACK, LIMITED_PERIOD
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.domain.states import TransactionKind, TransactionState, available, why_not_begin
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Allowance, Discrepancy, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.models.fields import label_of
-from wallet_gateway.payments import follow_ups
-from wallet_gateway.payments.errors import OperationRefused, message_of
+from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.codes import Currency, currency_exponent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.work import made_elsewhere
@@ -57,10 +53,6 @@ def what_was_named(amounts: Sequence[Money]) -> str:
     The button sends it back, so that money moves only by a button that named how much.
     """
     return ", ".join([str(len(amounts)), *map(str, sums_of(amounts))])
-
-
-class NotDone(Exception):
-    """Nothing was sent or reserved. The message is shown in the form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,44 +188,6 @@ def reason_in_words(reason_code: str, comment: str) -> str:
     return f"{name}: {comment}" if comment else str(name)
 
 
-def execute(
-    operation: Operation,
-    payment: Payment,
-    amount: Money,
-    *,
-    key: str,
-    by: By,
-    reason_code: str,
-    comment: str,
-) -> GatewayTransaction:
-    """Request an operation under a key and return its transaction.
-
-    Raises `NotDone` if nothing was sent or reserved, and `AwaitingApproval` if a second person is needed.
-
-    A user is waiting: if a request was not sent because the gateway is unreachable, it is abandoned at once
-    instead of being sent later, and its amount is available again.
-    """
-    words: dict[str, Any] = {"by": by, "reason_code": reason_code, "comment": comment}
-    try:
-        transaction = _request_operation(operation, payment, amount, idempotency_key=key, **words)
-    except (OperationRefused, ImproperlyConfigured) as error:
-        raise NotDone(refusal_text(error, gateway=payment.order.gateway)) from error
-    if follow_ups.give_up_unsent(transaction, by=by):
-        raise NotDone(
-            _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
-        )
-    return transaction
-
-
-def _request_operation(
-    operation: Operation, payment: Payment, amount: Money, **given: Any
-) -> GatewayTransaction:
-    if operation is REVERSE:
-        return payments.reverse(payment.order, payment=payment, **given)
-    verbs = {TransactionKind.CAPTURE: payments.capture, TransactionKind.REFUND: payments.refund}
-    return verbs[operation.kind](payment.order, amount, payment=payment, **given)
-
-
 def approval_limit_of(
     operation: Operation, of: Payment | MigratedDeposit, *, gateway: str, person: Actor | None = None
 ) -> Money | None:
@@ -270,18 +224,16 @@ def hints_of_many(
     """
     if operation.kind not in GIVING_BACK:
         return ()
-    limits = (_hints(gateway, currency, person) for gateway, currency in sorted(set(subjects)))
-    return tuple(chain.from_iterable(limits))
-
-
-def _hints(gateway: str, currency: str, person: Actor) -> Iterator[str]:
-    left = _left_of_day(person, gateway, currency)
-    if left is not None:
-        words = _(
-            "Your refunds of the last 24 hours count: you may refund %(left)s more alone. Each refund above "
-            "that needs a second person."
-        )
-        yield words % {"left": format_money(Money.from_minor_units(left, currency))}
+    hints = []
+    for gateway, currency in sorted(set(subjects)):
+        left = _left_of_day(person, gateway, currency)
+        if left is not None:
+            words = _(
+                "Your refunds of the last 24 hours count: you may refund %(left)s more alone. Each refund "
+                "above that needs a second person."
+            )
+            hints.append(words % {"left": format_money(Money.from_minor_units(left, currency))})
+    return tuple(hints)
 
 
 def hint(limit: Money | None, available: Money | None) -> str:

@@ -5,7 +5,7 @@ All values are safe to show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -75,7 +75,13 @@ _WALLETS_ADDRESS: _Lines = (
 @sensitive_variables()
 def customer_of(order: PaymentOrder, transactions: Iterable[GatewayTransaction]) -> Customer:
     """Return the customer of an order, as the shop gave it and as the newest wallet sheet did."""
-    given = _given_by_wallet(transactions)
+    sheets = [row.wallet.given for row in transactions if hasattr(row, "wallet") and row.wallet.given]
+    given: Mapping[str, Any] = sheets[-1] if sheets else {}
+    details = order.content.get("checkoutDetails") or {}
+    facts = [(label, text) for label, names in _FACTS.items() if (text := _joined(details, names))]
+    email = visible(given.get("email") or "")
+    if email and email.casefold() != _joined(details, ("cardholderEmail",)).casefold():
+        facts.append((_("E-mail from the wallet"), email))
     addresses = order.content.get("addressDetails") or {}
     headed = (
         (_("Billing address"), addresses.get("billingAddress"), _ADDRESS),
@@ -83,10 +89,15 @@ def customer_of(order: PaymentOrder, transactions: Iterable[GatewayTransaction])
         (_("Billing address from the wallet"), given.get("billingAddress"), _WALLETS_ADDRESS),
         (_("Shipping address from the wallet"), given.get("shippingAddress"), _WALLETS_ADDRESS),
     )
-    written = ((heading, tuple(_written(address or {}, lines))) for heading, address, lines in headed)
+    written = []
+    for heading, address, fields in headed:
+        # The lines that are not empty, and each of them once.
+        lines = tuple(filter(None, dict.fromkeys(_joined(address or {}, names) for names in fields)))
+        if lines:
+            written.append(Address(heading=heading, lines=lines))
     return Customer(
-        facts=tuple(_facts(order, given)),
-        addresses=tuple(Address(heading=heading, lines=lines) for heading, lines in written if lines),
+        facts=tuple(facts),
+        addresses=tuple(written),
         is_erased=order.is_erased,
     )
 
@@ -95,26 +106,6 @@ def customer_name(order: PaymentOrder) -> str:
     """Return who has ordered: the name, or the e-mail address without one; empty without both."""
     details = order.content.get("checkoutDetails") or {}
     return _joined(details, _NAME) or _joined(details, ("cardholderEmail",))
-
-
-def _given_by_wallet(transactions: Iterable[GatewayTransaction]) -> Mapping[str, Any]:
-    given = (row.wallet.given for row in transactions if hasattr(row, "wallet") and row.wallet.given)
-    return next(iter(reversed([*given])), {})
-
-
-def _facts(order: PaymentOrder, given: Mapping[str, Any]) -> Iterator[tuple[Label, str]]:
-    details = order.content.get("checkoutDetails") or {}
-    for label, names in _FACTS.items():
-        if text := _joined(details, names):
-            yield label, text
-    email = visible(given.get("email") or "")
-    if email and email.casefold() != _joined(details, ("cardholderEmail",)).casefold():
-        yield _("E-mail from the wallet"), email
-
-
-def _written(address: Mapping[str, Any], lines: _Lines) -> Iterator[str]:
-    """Yield the lines of an address that are not empty, and each of them once."""
-    return (line for line in dict.fromkeys(_joined(address, names) for names in lines) if line)
 
 
 def _joined(values: Mapping[str, Any], names: Iterable[str]) -> str:
@@ -159,27 +150,35 @@ def goods_of(order: PaymentOrder) -> Goods | None:
     cart = order.cart
     if cart is None:
         return None
-    items = cart.get("itemDetails") or ()
+    items, currency = cart.get("itemDetails") or (), order.currency
+    # What stands between the lines and the total: shipping, discounts and tax.
+    sums: list[tuple[Label, str]] = []
+    for name, stored in order.cart_extras:
+        if not stored.startswith("-"):
+            sums.append((visible(name) or _("Shipping"), _amount(stored, currency)))
+        elif amount := _deduction(stored.removeprefix("-"), currency):
+            sums.append((visible(name) or _("Discount"), amount))
+    if tax := _amount(cart.get("totalTaxAmount"), currency):
+        sums.append((_("Tax, contained in the total"), tax))
     return Goods(
-        lines=tuple(_line(item, order.currency) for item in items[:MAX_LINES]),
+        lines=tuple(
+            GoodsLine(
+                name=visible(item.get("productName") or ""),
+                product_id=visible(item.get("productId") or ""),
+                description=visible(item.get("productDescription") or ""),
+                quantity=visible(item.get("productQuantity") or ""),
+                unit=_amount(item.get("unitAmount"), currency),
+                tax=_amount(item.get("totalTaxAmount"), currency),
+                tax_rate=_rate(item.get("taxRate")),
+                discount=_deduction(item.get("discountAmount"), currency),
+                discount_name=visible(item.get("discountName") or ""),
+                total=_amount(item.get("totalAmount"), currency),
+            )
+            for item in items[:MAX_LINES]
+        ),
         more=max(len(items) - MAX_LINES, 0),
-        sums=tuple(_sums(order, cart)),
+        sums=tuple(sums),
         total=format_money(order.amount),
-    )
-
-
-def _line(item: Mapping[str, Any], currency: str) -> GoodsLine:
-    return GoodsLine(
-        name=visible(item.get("productName") or ""),
-        product_id=visible(item.get("productId") or ""),
-        description=visible(item.get("productDescription") or ""),
-        quantity=visible(item.get("productQuantity") or ""),
-        unit=_amount(item.get("unitAmount"), currency),
-        tax=_amount(item.get("totalTaxAmount"), currency),
-        tax_rate=_rate(item.get("taxRate")),
-        discount=_deduction(item.get("discountAmount"), currency),
-        discount_name=visible(item.get("discountName") or ""),
-        total=_amount(item.get("totalAmount"), currency),
     )
 
 
@@ -194,21 +193,6 @@ def _rate(given: object) -> str:
         return text
     decimals = max(-int(percent.normalize().as_tuple().exponent), 0)
     return format_percent(percent / 100, decimals=min(decimals, 4))
-
-
-def _sums(order: PaymentOrder, cart: Mapping[str, Any]) -> Iterator[tuple[Label, str]]:
-    """Yield what stands between the lines and the total: shipping, discounts and tax."""
-    for name, stored in order.cart_extras:
-        yield from _extra(name, stored, order.currency)
-    if amount := _amount(cart.get("totalTaxAmount"), order.currency):
-        yield _("Tax, contained in the total"), amount
-
-
-def _extra(name: str, stored: str, currency: str) -> Iterator[tuple[Label, str]]:
-    if not stored.startswith("-"):
-        yield visible(name) or _("Shipping"), _amount(stored, currency)
-    elif amount := _deduction(stored.removeprefix("-"), currency):
-        yield visible(name) or _("Discount"), amount
 
 
 def _amount(stored: object, currency: str) -> str:

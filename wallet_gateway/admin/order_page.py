@@ -25,7 +25,7 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway import conf
 from wallet_gateway.admin.badges import state_badge
 from wallet_gateway.admin.decisions import cancel_url_of
-from wallet_gateway.admin.operation_registry import BY_SLUG, Operation, reason_in_words
+from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.order_content import Customer, Goods, customer_of, goods_of
 from wallet_gateway.admin.pages import reverse, visible_body
 from wallet_gateway.admin.permissions import RAISE_LIMITS, SEE_EVENTS, VIEW_CUSTOMER, has_permission
@@ -156,38 +156,41 @@ class History:
 def attempts_of(payments: Iterable[Payment], history: History, request: HttpRequest) -> Iterator[Attempt]:
     """Describe the payments that were really attempted, the newest first."""
     for payment in payments:
-        if _was_tried(payment, history):
-            yield _attempt(payment, history, request)
-
-
-def unused_of(payments: Iterable[Payment], history: History) -> tuple[Payment, ...]:
-    """Return the attempts that were only a button on a page, the oldest first: each reload may show one."""
-    return tuple(sorted((p for p in payments if not _was_tried(p, history)), key=lambda p: p.number))
+        if not _was_tried(payment, history):
+            continue
+        opening = history.opening_of(payment)
+        way = label_of(WAY_OF[TransactionKind(opening.kind)]) if opening else ""
+        permitted = BY_SLUG.values() if payment.authorized else ()
+        why_not = {
+            operation: operation.why_not_of(payment)
+            for operation in permitted
+            if has_permission(request, operation.permission)
+        }
+        buttons = []
+        for operation, reason in why_not.items():
+            if not reason:
+                amount = format_money(operation.available_of(payment))
+                arguments = [payment.order_id, payment.pk, operation.slug]
+                url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
+                buttons.append(Button(label=str(_BUTTONS[operation.kind]) % {"amount": amount}, url=url))
+        if payment.is_frozen or payment.awaits_outcome:
+            # Once: the reason is the same for all.
+            hints = tuple(dict.fromkeys(why_not.values()))
+        else:
+            hints = tuple(f"{operation.verb}: {reason}" for operation, reason in why_not.items() if reason)
+        yield Attempt(
+            payment=payment,
+            state=state_badge(payment),
+            method=visible(card_name(payment.card_network, payment.card_last_four)) or way,
+            provider_id=visible(opening.provider_transaction_id) if opening else "",
+            left=tuple(_left(payment, history.differences)),
+            buttons=tuple(buttons),
+            hints=hints,
+        )
 
 
 def _was_tried(payment: Payment, history: History) -> bool:
     return any(row.payment_id == payment.pk and not is_unused(row) for row in history.transactions)
-
-
-def _attempt(payment: Payment, history: History, request: HttpRequest) -> Attempt:
-    opening = history.opening_of(payment)
-    why_not = {operation: operation.why_not_of(payment) for operation in _permitted(payment, request)}
-    return Attempt(
-        payment=payment,
-        state=state_badge(payment),
-        method=visible(card_name(payment.card_network, payment.card_last_four)) or _way_of(opening),
-        provider_id=visible(opening.provider_transaction_id) if opening else "",
-        left=tuple(_left(payment, history.differences)),
-        buttons=tuple(_buttons(payment, why_not)),
-        hints=tuple(_hints(payment, why_not)),
-    )
-
-
-def _way_of(opening: GatewayTransaction | None) -> Label:
-    return label_of(WAY_OF[TransactionKind(opening.kind)]) if opening else ""
-
-
-# What is left
 
 
 def _left(payment: Payment, differences: Iterable[Discrepancy]) -> Iterator[Left]:
@@ -199,28 +202,6 @@ def _left(payment: Payment, differences: Iterable[Discrepancy]) -> Iterator[Left
         amount = operation.left_of(payment, rows)
         if amount.minor_units or words:
             yield Left(label=operation.left, amount=amount, elsewhere=words)
-
-
-def _buttons(payment: Payment, why_not: Mapping[Operation, str]) -> Iterator[Button]:
-    for operation, reason in why_not.items():
-        if not reason:
-            amount = format_money(operation.available_of(payment))
-            arguments = [payment.order_id, payment.pk, operation.slug]
-            url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
-            yield Button(label=str(_BUTTONS[operation.kind]) % {"amount": amount}, url=url)
-
-
-def _hints(payment: Payment, why_not: Mapping[Operation, str]) -> Iterator[str]:
-    """Yield why each operation is not possible; once where the reason is the same for all."""
-    if payment.is_frozen or payment.awaits_outcome:
-        yield from dict.fromkeys(why_not.values())
-        return
-    yield from (f"{operation.verb}: {reason}" for operation, reason in why_not.items() if reason)
-
-
-def _permitted(payment: Payment, request: HttpRequest) -> Iterator[Operation]:
-    if payment.authorized:
-        yield from (known for known in BY_SLUG.values() if has_permission(request, known.permission))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,45 +229,36 @@ def lines_of(
     entries: Sequence[TimelineEntry], payments: Sequence[Payment], *, with_bodies: bool
 ) -> Iterator[Line]:
     """Yield the history, the newest entry first; each reference once, with the entry that began it."""
-    attempts = _attempts_by_reference(entries, payments)
+    numbers = {payment.pk: payment.number for payment in payments}
+    begun = [entry.subject for entry in entries if isinstance(entry.subject, GatewayTransaction)]
+    attempts = {row.reference: numbers[row.payment_id] for row in begun if row.payment_id in numbers}
+    attempts |= {payment.reference: payment.number for payment in payments}
     told = {payment.reference for payment in payments}
     lines = []
     for entry in entries:
         attempt, is_new = attempts.get(entry.reference), entry.reference not in told
         told.add(entry.reference)
-        lines.append(_line(entry, attempt, is_new=is_new, with_bodies=with_bodies))
+        subject, record_id = entry.subject, _record_id(entry.subject)
+        reference = provider_id = ""
+        if attempt is not None and is_new and isinstance(subject, GatewayTransaction):
+            reference = "" if record_id else visible(entry.reference)
+            provider_id = visible(subject.provider_transaction_id)
+        lines.append(
+            Line(
+                occurred_at=entry.occurred_at,
+                kind=entry.kind.value.lower(),
+                text=entry.text,
+                amount=entry.amount,
+                attempt=attempt,
+                reference=reference,
+                provider_id=provider_id,
+                record_id=record_id,
+                detail=visible(reason_in_words(entry.reason_code, entry.detail)),
+                by=visible(entry.by),
+                bodies=tuple(_bodies(subject)) if with_bodies else (),
+            )
+        )
     yield from reversed(lines)
-
-
-def _attempts_by_reference(
-    entries: Sequence[TimelineEntry], payments: Sequence[Payment]
-) -> Mapping[str, int]:
-    numbers = {payment.pk: payment.number for payment in payments}
-    begun = [entry.subject for entry in entries if isinstance(entry.subject, GatewayTransaction)]
-    of_operations = {row.reference: numbers[row.payment_id] for row in begun if row.payment_id in numbers}
-    return of_operations | {payment.reference: payment.number for payment in payments}
-
-
-def _line(entry: TimelineEntry, attempt: int | None, *, is_new: bool, with_bodies: bool) -> Line:
-    begins = attempt is not None and is_new and isinstance(entry.subject, GatewayTransaction)
-    record_id = _record_id(entry.subject)
-    return Line(
-        occurred_at=entry.occurred_at,
-        kind=entry.kind.value.lower(),
-        text=entry.text,
-        amount=entry.amount,
-        attempt=attempt,
-        reference=visible(entry.reference) if begins and not record_id else "",
-        provider_id=_provider_id(entry.subject) if begins else "",
-        record_id=record_id,
-        detail=visible(reason_in_words(entry.reason_code, entry.detail)),
-        by=visible(entry.by),
-        bodies=tuple(_bodies(entry.subject)) if with_bodies else (),
-    )
-
-
-def _provider_id(subject: Subject | None) -> str:
-    return visible(subject.provider_transaction_id) if isinstance(subject, GatewayTransaction) else ""
 
 
 def _record_id(subject: Subject | None) -> str:
@@ -304,19 +276,15 @@ def _bodies(subject: Subject | None) -> Iterator[tuple[Label, str]]:
         if subject.request_body:
             yield _("Request"), visible_body(subject.request_body)
         if subject.answer_body:
-            yield _answer_label(subject), visible_body(subject.answer_body)
+            parts = [_("Answer")]
+            if subject.http_status is not None:
+                parts.append(f"HTTP {subject.http_status}")
+            if subject.elapsed_ms is not None:
+                parts.append(f"{subject.elapsed_ms} ms")
+            yield ", ".join(parts), visible_body(subject.answer_body)
     elif isinstance(subject, GatewayTransaction) and subject.request_body and subject.state in _NOT_GONE:
         # The transaction events show what was sent.
         yield _("Request"), visible_body(shown_body(subject.request_body))
-
-
-def _answer_label(row: TransactionEvent) -> str:
-    parts = [_("Answer")]
-    if row.http_status is not None:
-        parts.append(f"HTTP {row.http_status}")
-    if row.elapsed_ms is not None:
-        parts.append(f"{row.elapsed_ms} ms")
-    return ", ".join(parts)
 
 
 Row = TypeVar("Row", bound=Subject)
@@ -366,19 +334,56 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     """Collect the page of an order for the current user. Six SQL statements, whatever the order."""
     payments = tuple(order.payments.all())
     entries = order_timeline(order, everything=True)
-    history = _history(entries)
-    frozen_by = _frozen_by(payments, history, request)
+    history = History(
+        transactions=_subjects(entries, GatewayTransaction),
+        differences=_subjects(entries, Discrepancy),
+    )
+    totals = order_totals(payment.totals for payment in payments)
+    sums = {
+        _("Authorized"): totals.authorized,
+        _("Captured"): totals.captured,
+        _("Refunded"): totals.refunded,
+        _("Under way"): totals.reserved,
+        _("Not captured yet"): max(order.amount_minor - totals.captured, 0),
+    }
+    # Those that end with the decision on their transaction are told with it.
+    differences = [
+        row
+        for row in history.differences
+        if row.closed_at is None
+        and (row.transaction is None or row.transaction.state != TransactionState.ANOMALY)
+    ]
+    frozen_by: WaitingTasks | None = None
+    undecided = list(history.transactions)
+    if any(payment.is_frozen for payment in payments):
+        contradictory = [row for row in undecided if row.state == TransactionState.ANOMALY]
+        freezing = [row for row in differences if row.is_freezing]
+        frozen_by = WaitingTasks(
+            tasks=_tasks(payments, contradictory, request),
+            differences=tuple(difference_of(row, request) for row in freezing),
+        )
+        # The reasons of the freeze are not told again among what else may need a person.
+        undecided = [row for row in undecided if row.state != TransactionState.ANOMALY]
+        differences = [row for row in differences if not row.is_freezing]
+    # The oldest first: each reload may show one.
+    unused = (payment for payment in payments if not _was_tried(payment, history))
     return OrderPage(
         shop_url=link_of(order),
-        figures=tuple(_figures(order, payments)),
+        figures=tuple(
+            (label, Money.from_minor_units(minor_units, order.currency))
+            for label, minor_units in sums.items()
+        ),
         frozen_by=frozen_by,
         waiting=WaitingTasks(
-            tasks=_tasks(payments, _undecided(history, is_frozen=frozen_by is not None), request),
-            differences=(*_closed_button(order, request), *_not_freezing(history, frozen_by, request)),
+            tasks=_tasks(payments, undecided, request),
+            differences=(
+                *_closed_button(order, request),
+                *(difference_of(row, request) for row in differences),
+            ),
             requests=tuple(requests_of(_subjects(entries, Approval), request)),
         ),
         attempts=tuple(attempts_of(payments, history, request)),
-        unused=unused_of(payments, history),
+        unused=tuple(sorted(unused, key=lambda payment: payment.number)),
         is_numbered=len(payments) > 1,
         cancel_url=cancel_url_of(order, request),
         customer=customer_of(order, history.transactions) if has_permission(request, VIEW_CUSTOMER) else None,
@@ -388,65 +393,8 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     )
 
 
-def _history(entries: Sequence[TimelineEntry]) -> History:
-    return History(
-        transactions=_subjects(entries, GatewayTransaction),
-        differences=_subjects(entries, Discrepancy),
-    )
-
-
 def _subjects(entries: Iterable[TimelineEntry], kind: type[Row]) -> tuple[Row, ...]:
     return tuple(entry.subject for entry in entries if isinstance(entry.subject, kind))
-
-
-def _figures(order: PaymentOrder, payments: Sequence[Payment]) -> Iterator[tuple[Label, Money]]:
-    totals = order_totals(payment.totals for payment in payments)
-    sums = {
-        _("Authorized"): totals.authorized,
-        _("Captured"): totals.captured,
-        _("Refunded"): totals.refunded,
-        _("Under way"): totals.reserved,
-        _("Not captured yet"): max(order.amount_minor - totals.captured, 0),
-    }
-    for label, minor_units in sums.items():
-        yield label, Money.from_minor_units(minor_units, order.currency)
-
-
-# What waits for a person
-
-
-def _frozen_by(payments: Sequence[Payment], history: History, request: HttpRequest) -> WaitingTasks | None:
-    if not any(payment.is_frozen for payment in payments):
-        return None
-    contradictory = [row for row in history.transactions if row.state == TransactionState.ANOMALY]
-    rows = (row for row in _open_differences(history) if row.is_freezing)
-    return WaitingTasks(
-        tasks=_tasks(payments, contradictory, request),
-        differences=tuple(difference_of(row, request) for row in rows),
-    )
-
-
-def _undecided(history: History, *, is_frozen: bool) -> Iterator[GatewayTransaction]:
-    """Yield the transactions that may need a person and are not among the reasons of the freeze."""
-    for row in history.transactions:
-        if not (is_frozen and row.state == TransactionState.ANOMALY):
-            yield row
-
-
-def _not_freezing(
-    history: History, frozen_by: WaitingTasks | None, request: HttpRequest
-) -> Iterator[Difference]:
-    for row in _open_differences(history):
-        if frozen_by is None or not row.is_freezing:
-            yield difference_of(row, request)
-
-
-def _open_differences(history: History) -> Iterator[Discrepancy]:
-    """Yield the open discrepancies, except those that end with the decision on their transaction."""
-    for row in history.differences:
-        is_decided_with = row.transaction is not None and row.transaction.state == TransactionState.ANOMALY
-        if row.closed_at is None and not is_decided_with:
-            yield row
 
 
 def _tasks(

@@ -15,7 +15,6 @@ from django.db.models import QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -50,15 +49,6 @@ from wallet_gateway.reports.search import NEWEST, orders_found, orders_found_wit
 from wallet_gateway.reports.work import closed_buttons, expiring_orders, held_since, unreleased
 
 _HOUR = timedelta(hours=1)
-
-
-def time_left(order: PaymentOrder) -> str:
-    """Return how long an order of the list can still be captured; `-` where no money is held."""
-    since: datetime | None = getattr(order, "held_since", None)
-    gateway = conf.find_gateway(order.gateway)
-    if since is None or gateway is None:
-        return "-"
-    return in_words(gateway.policy.capture_window.expires_at(since) - gateways.clock().now())
 
 
 def in_words(left: timedelta) -> str:
@@ -155,21 +145,6 @@ class OrderList(SummedList):
             self.list_display = [column for column in self.list_display if column != "to_capture"]
 
 
-def name_of(order: PaymentOrder) -> str | SafeString:
-    """Return the order's reference, and below it the number that the customer knows where that is another."""
-    reference, number = visible(order), visible(order.order_number)
-    shown = format_html('<span class="wallet-name">{}</span>', reference)
-    if not number or number == reference:
-        return shown
-    return format_html('{}<span class="wallet-name wallet-name--second">{}</span>', shown, number)
-
-
-def way_of(order: PaymentOrder) -> str:
-    """Return how an order of the list was paid; `-` as long as nobody has paid it."""
-    ways = sorted(getattr(order, "ways_of_paying", ()))
-    return get_text_list([str(label_of(way)) for way in ways], _("and")) or "-"
-
-
 CREATED_AT = datetime_column("created_at", gettext_lazy("created at"))
 STATE = state_column(gettext_lazy("state"))
 AMOUNT = money_to_sum(gettext_lazy("amount"))
@@ -199,7 +174,11 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("order"))
     def name(self, order: PaymentOrder) -> str:
         """Return the shop's reference, and the number that the customer knows where it is another."""
-        return marked(name_of(order), order)
+        reference, number = visible(order), visible(order.order_number)
+        shown = format_html('<span class="wallet-name">{}</span>', reference)
+        if number and number != reference:
+            shown = format_html('{}<span class="wallet-name wallet-name--second">{}</span>', shown, number)
+        return marked(shown, order)
 
     @admin.display(description=gettext_lazy("customer"))
     def customer(self, order: PaymentOrder) -> str:
@@ -208,13 +187,18 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("paid by"))
     def way(self, order: PaymentOrder) -> str:
-        """Return the way by which the order was paid."""
-        return way_of(order)
+        """Return how an order was paid; `-` as long as nobody has paid it."""
+        ways = sorted(getattr(order, "ways_of_paying", ()))
+        return get_text_list([str(label_of(way)) for way in ways], _("and")) or "-"
 
     @admin.display(description=gettext_lazy("time to capture"))
     def to_capture(self, order: PaymentOrder) -> str:
-        """Return how long the authorized amount can still be captured."""
-        return time_left(order)
+        """Return how long the authorized amount can still be captured; `-` where no money is held."""
+        since: datetime | None = getattr(order, "held_since", None)
+        gateway = conf.find_gateway(order.gateway)
+        if since is None or gateway is None:
+            return "-"
+        return in_words(gateway.policy.capture_window.expires_at(since) - gateways.clock().now())
 
     def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:
         """Return the columns: the gateway only if there are several, customers for those who may see them."""

@@ -44,6 +44,8 @@ from wallet_gateway.protocol.cart import ShoppingCart
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
+# A project may have more than one `AdminSite`. Links stay in the site that serves the request, also where a
+# column or a text has no request at hand; so the site is remembered as Django remembers the current language.
 _current: ContextVar[str | None] = ContextVar("wallet_gateway_admin_site", default=None)
 
 
@@ -145,6 +147,10 @@ TEST_SUFFIX = "-test"
 """Ends the first part of the name of a file about tests only, so that nobody books it."""
 
 
+# The TEST mark. What was stored with a payment decides; of what has none, the profile that its gateway has
+# today.
+
+
 def are_all_tests() -> bool:
     """Return whether the settings have test gateways only: then every page is about tests."""
     known = conf.settings().gateways
@@ -242,24 +248,12 @@ _INDENT = "  "
 def visible_body(text: str) -> str:
     """Return a message body formatted in lines, with invisible characters escaped."""
     shown = visible(text, max_length=MAX_BODY_LENGTH)
-    return _indented(shown) if shown[:1] in {"{", "["} else shown
-
-
-def visible_request(
-    payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
-) -> str:
-    """Return the request body that an operation would send; empty if it could not be sent as things are."""
-    try:
-        return visible_body(follow_ups.preview(payment, kind, amount, cart=cart))
-    except (ImproperlyConfigured, OperationRefused):
-        return ""
-
-
-def _indented(text: str) -> str:
-    """Break JSON into lines without parsing it: apart from whitespace, the text shown is the text sent."""
+    if shown[:1] not in {"{", "["}:
+        return shown
+    # Not parsed: apart from whitespace, the text shown is the text sent.
     written: list[str] = []
     depth = 0
-    for part in _JSON_PART.findall(text):
+    for part in _JSON_PART.findall(shown):
         if part in "}]":
             depth = max(depth - 1, 0)
             written.append("\n" + _INDENT * depth)
@@ -271,3 +265,13 @@ def _indented(text: str) -> str:
         elif part == ":":
             written.append(" ")
     return "".join(written)
+
+
+def visible_request(
+    payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
+) -> str:
+    """Return the request body that an operation would send; empty if it could not be sent as things are."""
+    try:
+        return visible_body(follow_ups.preview(payment, kind, amount, cart=cart))
+    except (ImproperlyConfigured, OperationRefused):
+        return ""

@@ -6,7 +6,7 @@ Operations change rows; even a user with all permissions cannot add, change or d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -61,7 +61,11 @@ class FixedOrderList(ChangeList):
 
 
 def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) -> bool:
-    """Return whether a parameter belongs to a filter that the list shows to the current user."""
+    """Return whether a parameter belongs to a filter that the list shows to the current user.
+
+    Django allows every column of the model. A person who may only view the list could then read any text of
+    its rows, letter by letter, with `?column__startswith=`.
+    """
     filters = (_filter_of(entry, admin, request) for entry in admin.get_list_filter(request))
     return any(name in each.expected_parameters() for each in filters if each.has_output())
 
@@ -71,16 +75,6 @@ def filtered_list(admin: ModelAdmin[Any], request: HttpRequest, parameters: Mapp
     url = reverse(f"admin:{admin.opts.app_label}_{admin.opts.model_name}_changelist")
     known = {name: value for name, value in parameters.items() if is_of_shown_filter(admin, name, request)}
     return f"{url}?{urlencode(known)}" if known else url
-
-
-def is_of_popup(admin: ModelAdmin[Any], name: str, value: str) -> bool:
-    """Return whether name and value are the condition that a foreign key of the shop sets on its choices.
-
-    The popup of a raw id field opens the list with the key's `limit_choices_to` in the URL.
-    """
-    conditions: list[Any] = admin.model._meta.related_fkey_lookups
-    given = (condition() if callable(condition) else condition for condition in conditions)
-    return any((name, value) in url_params_from_lookup_dict(condition).items() for condition in given)
 
 
 def _filter_of(entry: Any, admin: ModelAdmin[Any], request: HttpRequest) -> ListFilter:  # noqa: ANN401 - as Django's
@@ -180,8 +174,16 @@ class ReadOnlyAdmin(_ModelAdmin):
         return super().get_object(request, object_id, from_field or None)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Return whether the list shows a filter with this parameter; no other column is allowed."""
-        return is_of_shown_filter(self, lookup, request) or is_of_popup(self, lookup, value)
+        """Return whether the list shows a filter with this parameter; no other column is allowed.
+
+        So is the condition that a foreign key of the shop sets on its choices: the popup of a raw id field
+        opens the list with the key's `limit_choices_to` in the URL.
+        """
+        conditions: list[Any] = self.model._meta.related_fkey_lookups
+        given = (condition() if callable(condition) else condition for condition in conditions)
+        return is_of_shown_filter(self, lookup, request) or any(
+            (lookup, value) in url_params_from_lookup_dict(condition).items() for condition in given
+        )
 
     def get_finder(self, request: HttpRequest) -> Finder | None:  # noqa: ARG002 - for lists that use it
         """Return the search for this user."""
@@ -421,6 +423,8 @@ class AmountsOfKindsPaginator(AmountsPaginator):
 class SummedList(FixedOrderList):
     """A list that knows what the amounts of all its rows come to, on whatever page they are.
 
+    One statement reads the amounts of as many rows as paging can reach; how many they are is the number of
+    rows. A script adds what the ticked rows come to; it writes amounts in the form that the server hands it.
     Its admin class pages with `AmountsPaginator`, or with that of kinds.
     """
 
@@ -430,9 +434,7 @@ class SummedList(FixedOrderList):
     @cached_property
     def sums(self) -> tuple[ListSum, ...]:
         """Return one sum for each kind of rows in the list."""
-        return tuple(self._sums())
-
-    def _sums(self) -> Iterator[ListSum]:
+        found = []
         amounts_of_all = cast("AmountsPaginator", self.paginator).amounts
         by_kind = sorted(amounts_of_all, key=lambda row: row[3:])
         for kind, amounts in groupby(by_kind, key=lambda row: row[3:]):
@@ -441,7 +443,8 @@ class SummedList(FixedOrderList):
                 for code, exponent, minor, *_kind in amounts
             )
             label = label_of(self.kinds(kind[0])) if self.kinds else ""
-            yield ListSum(label=label, text=sums_in_words(sums))
+            found.append(ListSum(label=label, text=sums_in_words(sums)))
+        return tuple(found)
 
     @property
     def amount_form(self) -> dict[str, str]:
@@ -460,20 +463,16 @@ def money_to_sum(label: StrOrPromise) -> Callable[[Any], SafeString]:
 
     @admin.display(description=label)
     def amount(row: Any) -> SafeString:  # noqa: ANN401 - any row with an amount
-        return summable(row.amount)
+        text, currency = format_money(row.amount), row.amount.currency
+        # With what a script needs to add it to others and to write the sum.
+        return format_html(
+            '<data class="wallet-amount" value="{}"'
+            ' data-currency="{}" data-decimals="{}" data-form="{}">{}</data>',
+            str(row.amount.minor_units),
+            currency,
+            currency_exponent(currency),
+            text.replace(format_amount(row.amount), "{}"),
+            text,
+        )
 
     return amount
-
-
-def summable(amount: Money) -> SafeString:
-    """Return an amount with what a script needs to add it to others and to write the sum."""
-    text = format_money(amount)
-    return format_html(
-        '<data class="wallet-amount" value="{}"'
-        ' data-currency="{}" data-decimals="{}" data-form="{}">{}</data>',
-        str(amount.minor_units),
-        amount.currency,
-        currency_exponent(amount.currency),
-        text.replace(format_amount(amount), "{}"),
-        text,
-    )

@@ -91,12 +91,26 @@ def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -
         # Open or pending: the customer or the provider decides; a person is needed only after too long.
         too_soon = transaction.state in _PENDING and not transaction.needs_operator
         if transaction.state in FOR_A_PERSON and not too_soon:
+            buttons = []
+            may_resend = OF_KIND.get(TransactionKind(transaction.kind))
+            if (
+                transaction.state == TransactionState.NOT_SENT
+                and may_resend is not None
+                and has_permission(request, may_resend)
+            ):
+                url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
+                buttons.append(Button(label=_("Send again"), url=url, is_quiet=True))
+            if has_permission(request, RESOLVE):
+                if (other_amount := bookable.get(transaction.pk)) is not None:
+                    buttons.append(taking_button(other_amount, back="?back=order"))
+                url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
+                buttons.append(Button(label=_("Decide"), url=url, is_quiet=True))
             yield Task(
                 sentence=sentence_of(transaction),
                 reference=transaction.reference,
                 since=transaction.state_changed_at,
                 queries=transaction.query_count,
-                buttons=tuple(_ways_out(transaction, bookable.get(transaction.pk), request)),
+                buttons=tuple(buttons),
             )
         elif transaction.refusal_unseen_since is not None:
             yield Task(
@@ -115,24 +129,6 @@ def seen_url_of(transaction: GatewayTransaction, request: HttpRequest) -> str:
     if permission is None or not has_permission(request, permission):
         return ""
     return reverse("admin:wallet_gateway_gatewaytransaction_refusal_seen", args=[transaction.pk])
-
-
-def _ways_out(
-    transaction: GatewayTransaction, other_amount: Discrepancy | None, request: HttpRequest
-) -> Iterator[Button]:
-    resend = OF_KIND.get(TransactionKind(transaction.kind))
-    if (
-        transaction.state == TransactionState.NOT_SENT
-        and resend is not None
-        and has_permission(request, resend)
-    ):
-        url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
-        yield Button(label=_("Send again"), url=url, is_quiet=True)
-    if has_permission(request, RESOLVE):
-        if other_amount is not None:
-            yield taking_button(other_amount, back="?back=order")
-        url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
-        yield Button(label=_("Decide"), url=url, is_quiet=True)
 
 
 def taking_button(row: Discrepancy, *, back: str = "") -> Button:
@@ -154,17 +150,14 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
     now = gateways.clock().now()
     for approval in approvals:
         if approval.is_waiting(now):
+            label = _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")
             yield Request(
                 sentence=what_is_asked(approval),
                 by=visible(approval.created_by or "-"),
                 since=approval.created_at,
                 until=approval.expires_at,
-                button=Button(label=_decision_of(approval, request), url=url_of(approval)),
+                button=Button(label=label, url=url_of(approval)),
             )
-
-
-def _decision_of(approval: Approval, request: HttpRequest) -> Label:
-    return _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
