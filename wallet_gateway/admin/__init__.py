@@ -15,7 +15,6 @@ from wallet_gateway.admin import (
     deposits,
     discrepancies,
     orders,
-    transaction_events,
     transactions,
 )
 
@@ -27,7 +26,6 @@ __all__ = [
     "discrepancies",
     "orders",
     "register",
-    "transaction_events",
     "transactions",
 ]
 

@@ -7,25 +7,40 @@ names comes back with a button that names the new one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
+from django.core.exceptions import ImproperlyConfigured
 from django.forms import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin import approval_limits, confirm_tokens
-from wallet_gateway.admin.admin_log import log_change
-from wallet_gateway.admin.amount_field import read_amount
-from wallet_gateway.admin.approval_messages import report_approval_request
-from wallet_gateway.admin.forms import OperationForm
-from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
-from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
+from wallet_gateway import payments
+from wallet_gateway.admin import confirm_tokens
+from wallet_gateway.admin.approvals import report_approval_request
+from wallet_gateway.admin.forms import OperationForm, read_amount
+from wallet_gateway.admin.operation_registry import (
+    BY_SLUG,
+    CAPTURE,
+    REVERSE,
+    Operation,
+    approval_limit_of,
+    reason_in_words,
+)
+from wallet_gateway.admin.pages import (
+    log_change,
+    refusal_text,
+    render_page,
+    row_url,
+    sentence_of,
+    show_status,
+    visible_request,
+)
 from wallet_gateway.admin.permissions import person_of, require_permission
-from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.payments.errors import AwaitingApproval
+from wallet_gateway.payments.errors import AwaitingApproval, OperationRefused
 from wallet_gateway.protocol.money import Money
 
 
@@ -49,9 +64,6 @@ class ConfirmPage:
         form = self._form(bound=True)
         if "preview" in self.request.POST:
             return self._page(form, preview_open=True)
-        return self._submitted(form)
-
-    def _submitted(self, form: OperationForm) -> HttpResponse:
         try:
             ticket = confirm_tokens.read(
                 self.request.POST.get("ticket", ""), *self._page_of, person=self._person
@@ -68,46 +80,54 @@ class ConfirmPage:
             return self._page(form)
         if self.request.POST.get("confirm") != form.asked.to_wire():
             return self._page(form, is_renamed=True)
-        return self._confirmed(form, ticket)
-
-    def _confirmed(self, form: OperationForm, ticket: confirm_tokens.Ticket) -> HttpResponse:
+        order, by = self.payment.order, person_of(self.request)
+        given: dict[str, Any] = {
+            "payment": self.payment,
+            "idempotency_key": ticket.key,
+            "by": by,
+            **form.why,
+        }
         try:
-            transaction = execute(
-                self.operation,
-                self.payment,
-                form.asked,
-                key=ticket.key,
-                by=person_of(self.request),
-                **form.why,
-            )
-        except NotDone as error:
-            self._look_again()
-            return self._refused(form, str(error))
+            if self.operation is REVERSE:
+                transaction = payments.reverse(order, **given)
+            else:
+                capture_or_refund = payments.capture if self.operation is CAPTURE else payments.refund
+                transaction = capture_or_refund(order, form.asked, **given)
         except AwaitingApproval as waiting:
-            report_approval_request(self.request, self.payment.order, waiting.approval)
+            report_approval_request(self.request, order, waiting.approval)
             return HttpResponseRedirect(self._order_url)
-        why = reason_in_words(**form.why)
-        what = f"{sentence_of(transaction, write=str)} ({transaction.reference}; {why})"
-        log_change(self.request, self.payment.order, what)
-        show_status(self.request, transaction)
-        return HttpResponseRedirect(self._order_url)
+        except (OperationRefused, ImproperlyConfigured) as error:
+            why_not = refusal_text(error, gateway=order.gateway)
+        else:
+            # A user is waiting: what was not sent because the gateway is unreachable is abandoned at once
+            # instead of being sent later, and its amount is available again.
+            if not payments.follow_ups.give_up_unsent(transaction, by=by):
+                why = reason_in_words(**form.why)
+                what = f"{sentence_of(transaction, write=str)} ({transaction.reference}; {why})"
+                log_change(self.request, order, what)
+                show_status(self.request, transaction)
+                return HttpResponseRedirect(self._order_url)
+            why_not = _(
+                "The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later."
+            )
+        self.payment.refresh_from_db()
+        self.available = self.operation.available_of(self.payment)
+        return self._refused(form, why_not)
 
     def _done_before(self, transaction: GatewayTransaction) -> HttpResponse:
         """Show what the first submission did; a second submission with another amount has changed nothing."""
-        if self._typed_other_than(transaction):
+        try:
+            typed = read_amount(self.request.POST.get("amount", ""), transaction.currency)
+            is_other = typed != transaction.amount
+        except ValidationError:
+            is_other = self.operation.in_parts
+        if is_other:
             messages.warning(
                 self.request,
                 _("That page was used already, so nothing new was done. Open it again for another amount."),
             )
         show_status(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
-
-    def _typed_other_than(self, transaction: GatewayTransaction) -> bool:
-        try:
-            typed = read_amount(self.request.POST.get("amount", ""), transaction.currency)
-        except ValidationError:
-            return self.operation.in_parts
-        return typed != transaction.amount
 
     # The page
 
@@ -125,7 +145,7 @@ class ConfirmPage:
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
-        limit = approval_limits.approval_limit_of(
+        limit = approval_limit_of(
             self.operation,
             self.payment,
             gateway=self.payment.order.gateway,
@@ -138,14 +158,14 @@ class ConfirmPage:
         form.refuse(why)
         return self._page(form)
 
-    def _look_again(self) -> None:
-        self.payment.refresh_from_db()
-        self.available = self.operation.available_of(self.payment)
-
     def _page(
         self, form: OperationForm, *, preview_open: bool = False, is_renamed: bool = False
     ) -> HttpResponse:
         named = self._form(bound=True).asked if form.is_bound else self.available
+        button = self.operation.button(named)
+        if form.limit is not None and named.minor_units > form.limit.minor_units:
+            button = _("Ask for %(amount)s") % {"amount": format_money(named)}
+        is_any = bool(named.minor_units)
         context = {
             "title": self.operation.heading,
             "operation": self.operation,
@@ -155,7 +175,7 @@ class ConfirmPage:
             "available": format_money(self.operation.left_of(self.payment)),
             "currency": self.available.currency,
             "named": named.to_wire(),
-            "button": self._asking(named, form) or self.operation.button(named),
+            "button": button,
             "is_renamed": is_renamed,
             "why_not": self.operation.why_not_of(self.payment),
             # The form of a reversal has no amount.
@@ -164,20 +184,11 @@ class ConfirmPage:
             "ticket": confirm_tokens.issue(
                 *self._page_of, person=self._person, available=self.available.minor_units
             ),
-            "request_body": self._request_body(named),
+            # For the amount in the form, or for all that is left if there is none.
+            "request_body": visible_request(self.payment, self.operation.kind, named) if is_any else "",
             "preview_open": preview_open,
         }
         return render_page(self.site, self.request, "confirm.html", context, about=[self.payment])
-
-    def _asking(self, named: Money, form: OperationForm) -> str:
-        """Return the button's text where it asks for a second person; empty where it moves the amount."""
-        if form.limit is None or named.minor_units <= form.limit.minor_units:
-            return ""
-        return _("Ask for %(amount)s") % {"amount": format_money(named)}
-
-    def _request_body(self, asked: Money) -> str:
-        """Return the request body for the amount in the form, or for all that is left if there is none."""
-        return visible_request(self.payment, self.operation.kind, asked) if asked.minor_units else ""
 
 
 def confirm(site: AdminSite, request: HttpRequest, order_id: int, payment_id: int, slug: str) -> HttpResponse:

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    QueryDict,
+    StreamingHttpResponse,
+)
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf, gateways, payments
-from wallet_gateway.admin.admin_log import log_change
-from wallet_gateway.admin.capture_deadline import expires_from
-from wallet_gateway.admin.counted_filter import CURRENCY, FIGURE
-from wallet_gateway.admin.current_day import today
-from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.dashboard_comparison import ListUrl
-from wallet_gateway.admin.dashboard_form import RangeForm
-from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
+from wallet_gateway.admin.dashboard_figures import ListUrl, csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
-from wallet_gateway.admin.date_range import FIRST, LAST
+from wallet_gateway.admin.filters import CURRENCY, FIGURE, FIRST, LAST, today
 from wallet_gateway.admin.forms import ReasonForm, StopForm
 from wallet_gateway.admin.health_page import health_page
 from wallet_gateway.admin.keys import keys_page
-from wallet_gateway.admin.list_parameters import filtered_list
-from wallet_gateway.admin.pages import View, render_page, staff_view
+from wallet_gateway.admin.orders import expires_from
+from wallet_gateway.admin.pages import (
+    TEST_SUFFIX,
+    View,
+    figures_are_tests,
+    log_change,
+    refusal_text,
+    render_page,
+    reverse,
+    staff_view,
+    tests_beside_real_money,
+)
 from wallet_gateway.admin.permissions import (
     ROTATE_KEYS,
     SEE_TRANSACTIONS,
@@ -38,16 +52,75 @@ from wallet_gateway.admin.permissions import (
     person_of,
     require_permission,
 )
-from wallet_gateway.admin.profile_mark import TEST_SUFFIX, figures_are_tests, tests_beside_real_money
-from wallet_gateway.admin.read_only import ReadOnlyAdmin
-from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, filtered_list
 from wallet_gateway.findings import Finding
 from wallet_gateway.models import Dashboard, GatewayTransaction
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.reports.health import account_problems, sweep_problems
-from wallet_gateway.reports.statistics import Counted, Period, figures
+from wallet_gateway.reports.statistics import LONGEST_RANGE, Counted, Period, figures
 from wallet_gateway.reports.work import SendingPause, waiting
+
+DEFAULT_DAYS = 30
+EARLIEST, LATEST = date(1973, 1, 1), date(9000, 1, 1)
+"""Limits that every database can calculate with, for the period before, too."""
+
+
+class DateInput(forms.DateInput):
+    """The browser's own date picker; its value is ISO 8601 in every language."""
+
+    input_type = "date"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%d")
+
+
+class RangeForm(forms.Form):
+    """First and last day, both included, and one currency or all; if invalid, the default days and why."""
+
+    first = forms.DateField(label=gettext_lazy("From"), widget=DateInput, input_formats=["%Y-%m-%d"])
+    last = forms.DateField(label=gettext_lazy("To"), widget=DateInput, input_formats=["%Y-%m-%d"])
+    currency = forms.CharField(
+        label=gettext_lazy("Currency"), required=False, max_length=3, widget=forms.Select
+    )
+
+    def __init__(self, given: QueryDict, *, today: date) -> None:
+        self._default_range = (today - timedelta(days=DEFAULT_DAYS - 1), today)
+        first, last = self._default_range
+        super().__init__({"first": first, "last": last} | given.dict())
+
+    def offer_currencies(self, currencies: tuple[str, ...]) -> None:
+        """Fill the currency field with the currencies in use."""
+        select = self.fields["currency"].widget
+        assert isinstance(select, forms.Select)  # noqa: S101 - declared above
+        select.choices = [("", _("All")), *((code, code) for code in currencies)]
+
+    def clean(self) -> dict[str, Any]:
+        """Require dates in order and at most a year, which is what a page can show."""
+        cleaned = super().clean() or self.cleaned_data
+        first, last = cleaned.get("first"), cleaned.get("last")
+        if not (first and last):
+            return cleaned
+        if first > last:
+            self.add_error("first", _("The first day is after the last."))
+        elif last - first >= LONGEST_RANGE:
+            self.add_error("first", _("At most %(days)d days.") % {"days": LONGEST_RANGE.days})
+        elif first < EARLIEST or last > LATEST:
+            self.add_error("first", _("There is nothing to show for these days."))
+        return cleaned
+
+    @property
+    def selected_currency(self) -> str:
+        """Return the selected currency; empty for all."""
+        return str(self.cleaned_data["currency"]) if self.is_valid() else ""
+
+    @property
+    def period(self) -> Period:
+        """Return the selected days; the default ones if the form is invalid."""
+        first, last = self._default_range
+        if self.is_valid():
+            first, last = self.cleaned_data["first"], self.cleaned_data["last"]
+        return Period(first=first, last=last, zone=timezone.get_current_timezone())
 
 
 @admin.register(Dashboard)
@@ -100,13 +173,27 @@ class DashboardAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, "admin/wallet_gateway/_figures.html", self._figures(request))
 
     def _page(self, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
+        pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
+        alarms: tuple[Finding, ...] = ()
+        if has_permission(request, VIEW_HEALTH):
+            # What the health view says of sweeps and accounts; the rest of it has rows on this page.
+            sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
+            alarms = (*sweeps, *account_problems(maintenance.wrong_accounts()))
         context = {
             "title": _("Payments dashboard"),
             "work": work_of(
                 waiting(expires_from(), now=gateways.clock().now(), live=gateways.live_aliases()), request
             ),
-            "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
-            "gateways": _gateways(),
+            "alarms": alarms,
+            "gateways": tuple(
+                _Sending(
+                    alias=alias,
+                    pause=pauses.get(alias),
+                    is_test=gateways.is_test(alias),
+                    is_off=not given.policy.sending,
+                )
+                for alias, given in conf.settings().gateways.items()
+            ),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
             "may_see_health": has_permission(request, VIEW_HEALTH),
@@ -117,23 +204,19 @@ class DashboardAdmin(ReadOnlyAdmin):
     def _figures(self, request: HttpRequest) -> dict[str, Any]:
         form = RangeForm(request.GET, today=today())
         period = form.period
-        return {
-            "form": form,
-            "period": period,
-            "is_unfinished": period.first <= today() <= period.last,
-            **_read(form, list_url=self._list_url_for(request, period)),
-            "query": request.GET.urlencode(),
-        }
-
-    def _list_url_for(self, request: HttpRequest, period: Period) -> ListUrl:
-        """Return a function for the links to the transactions that the figures of the period count."""
         rows = self.admin_site.get_model_admin(GatewayTransaction)
         days = {FIRST: str(period.first), LAST: str(period.last)}
 
         def list_url(figure: Counted, currency: str) -> str:
             return filtered_list(rows, request, {FIGURE: figure.value, CURRENCY: currency, **days})
 
-        return list_url
+        return {
+            "form": form,
+            "period": period,
+            "is_unfinished": period.first <= today() <= period.last,
+            **_read(form, list_url=list_url),
+            "query": request.GET.urlencode(),
+        }
 
     def csv(self, request: HttpRequest) -> HttpResponseBase:
         """Return the statistics of the page as one CSV."""
@@ -152,10 +235,40 @@ class DashboardAdmin(ReadOnlyAdmin):
         require_permission(request, STOP_SENDING)
         if verb not in _VERBS or conf.find_gateway(alias) is None:
             raise Http404
-        form = (StopForm if verb == "stop" else ReasonForm)(request.POST or None)
-        if request.method == "POST" and form.is_valid() and _act(request, alias, verb, form):
-            return HttpResponseRedirect(_dashboard_url())
-        words = _words(verb)
+        if verb == "stop":
+            form: ReasonForm = StopForm(request.POST or None)
+            words = {
+                "title": _("Stop all sending"),
+                "verb": _("Stop sending"),
+                "explanation": _(
+                    "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
+                    "sending; customers cannot pay. What has left already is still asked after."
+                ),
+            }
+            done = _("Nothing new is sent to %(gateway)s any more.")
+        else:
+            form = ReasonForm(request.POST or None)
+            words = {
+                "title": _("Resume sending"),
+                "verb": _("Resume sending"),
+                "explanation": _("Customers can pay again, and waiting requests are sent."),
+            }
+            done = _("Sending to %(gateway)s goes on.")
+        if request.method == "POST" and form.is_valid():
+            given: dict[str, Any] = {"by": person_of(request), "reason": form.cleaned_data["reason"]}
+            lasts = form.lasts if isinstance(form, StopForm) else None
+            if lasts is not None:
+                given["until"] = gateways.clock().now() + lasts
+            try:
+                pause = _VERBS[verb](alias, **given)
+            except OperationRefused as error:
+                form.refuse(refusal_text(error, gateway=alias))
+            else:
+                until = pause.stopped_until
+                end = f" ({until.isoformat(timespec='seconds')})" if until else ""
+                log_change(request, pause, f"{words['title']}{end}: {given['reason']}")
+                messages.warning(request, done % {"gateway": alias})
+                return HttpResponseRedirect(_dashboard_url())
         facts = [(_("Gateway"), alias)]
         trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
         context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
@@ -164,44 +277,6 @@ class DashboardAdmin(ReadOnlyAdmin):
 
 
 _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
-
-
-def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
-    given: dict[str, Any] = {"by": person_of(request), "reason": form.cleaned_data["reason"]}
-    lasts = form.lasts if isinstance(form, StopForm) else None
-    if lasts is not None:
-        given["until"] = gateways.clock().now() + lasts
-    try:
-        pause = _VERBS[verb](alias, **given)
-    except OperationRefused as error:
-        form.refuse(refusal_text(error, gateway=alias))
-        return False
-    end = f" ({pause.stopped_until.isoformat(timespec='seconds')})" if pause.stopped_until else ""
-    log_change(request, pause, f"{_words(verb)['title']}{end}: {given['reason']}")
-    done = (
-        _("Nothing new is sent to %(gateway)s any more.")
-        if verb == "stop"
-        else _("Sending to %(gateway)s goes on.")
-    )
-    messages.warning(request, done % {"gateway": alias})
-    return True
-
-
-def _words(verb: str) -> dict[str, str]:
-    if verb == "stop":
-        return {
-            "title": _("Stop all sending"),
-            "verb": _("Stop sending"),
-            "explanation": _(
-                "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
-                "sending; customers cannot pay. What has left already is still asked after."
-            ),
-        }
-    return {
-        "title": _("Resume sending"),
-        "verb": _("Resume sending"),
-        "explanation": _("Customers can pay again, and waiting requests are sent."),
-    }
 
 
 def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:
@@ -230,26 +305,6 @@ class _Sending:
     @property
     def is_stopped_by_person(self) -> bool:
         return self.pause is not None and bool(self.pause.by)
-
-
-def _gateways() -> tuple[_Sending, ...]:
-    pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
-    known = conf.settings().gateways.items()
-    return tuple(
-        _Sending(
-            alias=alias,
-            pause=pauses.get(alias),
-            is_test=gateways.is_test(alias),
-            is_off=not given.policy.sending,
-        )
-        for alias, given in known
-    )
-
-
-def _alarms() -> tuple[Finding, ...]:
-    """Return what the health view says of sweeps and accounts; the rest of it has rows on this page."""
-    sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
-    return (*sweeps, *account_problems(maintenance.wrong_accounts()))
 
 
 def _dashboard_url() -> str:

@@ -10,12 +10,10 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.approval_messages import url_of, what_is_asked
-from wallet_gateway.admin.batch_progress import progress_url
-from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.differences import explanation_of
-from wallet_gateway.admin.pages import row_url
-from wallet_gateway.admin.tasks import seen_url_of
+from wallet_gateway.admin.approvals import url_of, what_is_asked
+from wallet_gateway.admin.batches import progress_url
+from wallet_gateway.admin.pages import reverse, row_url
+from wallet_gateway.admin.tasks import explanation_of, seen_url_of
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
@@ -223,22 +221,18 @@ def _batch(row: OperationBatch) -> Item:
 
 
 def _authorization(row: Payment) -> Item:
+    under_way = ""
+    if row.capture_reserved:
+        amount = Money.from_minor_units(row.capture_reserved, row.currency)
+        under_way = f"{_('Under way')}: {format_money(amount)}"
     return Item(
         what=row.get_state_display(),
         name=visible(row.order),
         url=row_url(row.order),
         since=row.created_at,
         amount=Money.from_minor_units(row.authorized - row.captured, row.currency),
-        detail=_under_way(row),
+        detail=under_way,
     )
-
-
-def _under_way(row: Payment) -> str:
-    """Return which part of an authorization is being captured; empty if none is."""
-    if not row.capture_reserved:
-        return ""
-    label, amount = _("Under way"), Money.from_minor_units(row.capture_reserved, row.currency)
-    return f"{label}: {format_money(amount)}"
 
 
 def _name_of(row: GatewayTransaction | Discrepancy) -> str:

@@ -1,6 +1,7 @@
-"""The pages on which a person decides on an outcome, an unsent transaction or a difference.
+"""The pages on which a person decides: on an outcome, an unsent transaction, a difference, or an order.
 
-Each page requires a reason, which is stored as a transaction event with the name of the user who gave it.
+Each page of a transaction requires a reason, which is stored as a transaction event with the name of the user
+who gave it.
 """
 
 from __future__ import annotations
@@ -18,24 +19,38 @@ from django.shortcuts import get_object_or_404
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from wallet_gateway import payments
-from wallet_gateway.admin.admin_log import log_change
-from wallet_gateway.admin.approval_limits import hint_of_decision
-from wallet_gateway.admin.approval_messages import report_approval_request
+from wallet_gateway import conf, payments
+from wallet_gateway.admin.approvals import report_approval_request
 from wallet_gateway.admin.confirm_tokens import StalePage, sign, signed
-from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.differences import sentence_of_difference
-from wallet_gateway.admin.forms import DecisionForm, ReasonForm
-from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, require_permission
-from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.admin.tasks import taking_button, taking_words
+from wallet_gateway.admin.forms import DecisionForm, NoteForm, ReasonForm
+from wallet_gateway.admin.operation_registry import hint_of_decision
+from wallet_gateway.admin.pages import (
+    log_change,
+    refusal_text,
+    render_page,
+    reverse,
+    row_url,
+    sentence_of,
+    show_status,
+)
+from wallet_gateway.admin.permissions import (
+    CANCEL_ORDER,
+    OF_KIND,
+    RAISE_LIMITS,
+    RESOLVE,
+    has_permission,
+    person_of,
+    require_permission,
+)
+from wallet_gateway.admin.tasks import sentence_of_difference, taking_button, taking_words
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import STATE_CHANGED
+from wallet_gateway.domain.policy import WalletLimit, WalletLimits
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
-from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, WalletUsage
 from wallet_gateway.models.fields import label_of
+from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import bookable_differences, is_bookable
@@ -117,12 +132,14 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
             transaction, decision=given["decision"], reason=given["reason"], by=person_of(request)
         )
 
+    shown = [*_shown_to(request, transaction), [row.pk for row in _open_differences(transaction)]]
     words = {
         "title": _("Decide on an outcome"),
         "verb": _("Record the decision"),
         "explanation": _what_remains(transaction, may_accept=may_accept),
         "hint": hint_of_decision(transaction, person_of(request)),
-        "ticket": _issue(request, transaction),
+        # What the page shows, signed: nobody decides on what came later.
+        "ticket": sign(shown, salt=_SALT),
     }
     return _decided(site, request, transaction, form, act, words)
 
@@ -151,12 +168,6 @@ def _what_remains(transaction: GatewayTransaction, *, may_accept: bool) -> str:
         return f"{remains} {books}" if may_book else remains
     remains = _("Decide only on what you have learned from the provider. Nothing is sent by this.")
     return f"{remains} {books}" if may_book else remains
-
-
-def _issue(request: HttpRequest, transaction: GatewayTransaction) -> str:
-    """Return what a page shows of a transaction, signed: nobody decides on what came later."""
-    shown = [*_shown_to(request, transaction), [row.pk for row in _open_differences(transaction)]]
-    return sign(shown, salt=_SALT)
 
 
 def _shown_to(request: HttpRequest, transaction: GatewayTransaction) -> list[str]:
@@ -208,18 +219,15 @@ def _decided(
             log_change(request, row, what)
             show_status(request, transaction)
             return HttpResponseRedirect(back)
-    context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
-    return render_page(site, request, "decide.html", context, about=[transaction])
-
-
-def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
-    return [
+    facts = [
         (_("Asked for"), sentence_of(transaction)),
         (_("Reference"), transaction.reference),
         (_("Since"), format_short_datetime(transaction.state_changed_at)),
         (_("Answers in a row that ended nothing"), transaction.absent_count),
         *((_("Difference"), sentence_of_difference(row)) for row in _open_differences(transaction)),
     ]
+    context = {**words, "form": form, "back": back, "facts": facts}
+    return render_page(site, request, "decide.html", context, about=[transaction])
 
 
 def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
@@ -268,7 +276,11 @@ def _difference(key: int) -> Discrepancy:
 def _ended(
     site: AdminSite, request: HttpRequest, discrepancy: Discrepancy, end: Callable[..., object], words: Words
 ) -> HttpResponse:
-    back, trail = _way_back(discrepancy, request)
+    rows, name = reverse("admin:wallet_gateway_discrepancy_changelist"), Discrepancy._meta.verbose_name_plural
+    back, trail = row_url(discrepancy), {"url": rows, "label": capfirst(str(name))}
+    if _is_from_order(discrepancy, request) and discrepancy.payment is not None:
+        order = discrepancy.payment.order
+        back, trail = row_url(order), {"url": row_url(order), "label": visible(order)}
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
@@ -294,14 +306,100 @@ def _ended(
     return render_page(site, request, "decide.html", context, about=[discrepancy])
 
 
-def _way_back(discrepancy: Discrepancy, request: HttpRequest) -> tuple[str, dict[str, str]]:
-    """Return the URL of the page that the person came from, its order's or its own, and a link above it."""
-    if _is_from_order(discrepancy, request) and discrepancy.payment is not None:
-        order = discrepancy.payment.order
-        return row_url(order), {"url": row_url(order), "label": visible(order)}
-    rows = reverse("admin:wallet_gateway_discrepancy_changelist")
-    return row_url(discrepancy), {"url": rows, "label": capfirst(str(Discrepancy._meta.verbose_name_plural))}
-
-
 def _is_from_order(discrepancy: Discrepancy, request: HttpRequest) -> bool:
     return request.GET.get("back") == "order" and discrepancy.payment is not None
+
+
+def cancel_url_of(order: PaymentOrder, request: HttpRequest) -> str:
+    """Return the address of the page; empty if the order cannot be cancelled, or not by this user."""
+    if order.is_cancelled or order.state not in CANCELLABLE_STATES:
+        return ""
+    if not has_permission(request, CANCEL_ORDER):
+        return ""
+    return reverse("admin:wallet_gateway_paymentorder_cancel", args=[order.pk])
+
+
+def cancel_order(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:
+    """Show what a cancellation means for an order, then cancel it."""
+    require_permission(request, CANCEL_ORDER)
+    order = get_object_or_404(PaymentOrder, pk=order_id)
+    form = NoteForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        note = form.cleaned_data["note"].strip()
+        try:
+            order = payments.cancel(order, by=person_of(request), note=note)
+        except OperationRefused as error:
+            form.refuse(refusal_text(error, gateway=order.gateway))
+        else:
+            log_change(request, order, _("Order cancelled: %(note)s") % {"note": note or "-"})
+            if order.is_released:
+                messages.success(request, _("The order is cancelled. Its goods are free."))
+            else:
+                text = _(
+                    "The order is cancelled. Its goods are free when what the customer has begun has ended."
+                )
+                messages.warning(request, text)
+            return HttpResponseRedirect(row_url(order))
+    context = {
+        "title": _("Cancel the order"),
+        "verb": _("Cancel the order"),
+        "back_label": _("Keep the order"),
+        "explanation": _(
+            "Nobody can begin to pay the order any more, and this cannot be undone. What the customer has "
+            "begun cannot be stopped: the gateway is asked until it has ended, and only then are the goods "
+            "free."
+        ),
+        "hint": _("No money is given back: for that, refund or reverse the payment."),
+        "form": form,
+        "back": row_url(order),
+        "facts": [
+            (_("Order"), visible(order)),
+            (_("Amount"), format_money(order.amount)),
+            (_("State"), order.get_state_display()),
+        ],
+    }
+    return render_page(site, request, "decide.html", context, about=[order])
+
+
+def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:
+    """Require a reason, then open an order's wallet button again with as much as before."""
+    require_permission(request, RAISE_LIMITS)
+    order = get_object_or_404(PaymentOrder, pk=order_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            payments.wallet.raise_limits(order, by=person_of(request), reason=reason)
+        except OperationRefused as error:
+            form.refuse(refusal_text(error, gateway=order.gateway))
+        else:
+            words = _("Limits of the wallet button raised: %(reason)s")
+            log_change(request, order, words % {"reason": reason})
+            messages.success(request, _("The wallet button of the order is open again."))
+            return HttpResponseRedirect(row_url(order))
+    gateway = conf.find_gateway(order.gateway)
+    limits = gateway.wallet.limits if gateway and gateway.wallet else WalletLimits()
+    usage = WalletUsage.objects.filter(order=order).first() or WalletUsage()
+    sent = GatewayTransaction.objects.filter(
+        payment__order=order, kind=TransactionKind.AUTHORIZATION, attempt_no__gt=0
+    )
+    used = {limit: getattr(usage, limit.lower(), 0) for limit in WalletLimit}
+    used[WalletLimit.AUTHORIZATIONS] = sent.count()
+    counted = []
+    for limit, number in used.items():
+        numbers = {"used": number, "allowed": limits.maximum(limit, raised=usage.raised)}
+        counted.append((label_of(limit), _("%(used)d of %(allowed)d") % numbers))
+    closed_at = order.wallet_closed_at
+    since = format_short_datetime(closed_at) if closed_at else "-"
+    context = {
+        "title": _("Raise the limits of the wallet button"),
+        "verb": _("Raise the limits"),
+        "explanation": _(
+            "The order's wallet button can be used again: each limit is added once more in full. Check first "
+            "that you know the customer: people who test stolen cards ask for more, too."
+        ),
+        "form": form,
+        "back": row_url(order),
+        "facts": [(_("Order"), visible(order)), (_("Closed since"), since), *counted],
+    }
+    return render_page(site, request, "decide.html", context, about=[order])

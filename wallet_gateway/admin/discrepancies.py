@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.badges import Tone, badge
 from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
-from wallet_gateway.admin.differences import explanation_of, ways_to_end
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
@@ -20,6 +19,7 @@ from wallet_gateway.admin.read_only import (
     link_column,
     text_column,
 )
+from wallet_gateway.admin.tasks import explanation_of, ways_to_end
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.search import discrepancies_found

@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.list_parameters import filtered_list
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import VIEW_HEALTH, require_permission
+from wallet_gateway.admin.read_only import filtered_list
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.findings import Finding
@@ -49,13 +49,22 @@ def health_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the problems with what to do about each, then all values, the good ones, too."""
     require_permission(request, VIEW_HEALTH)
     found = maintenance.health()
+    sweeps = [
+        Sweep(gateway=gateway, swept_at=swept_at, queries_behind=found.queries_behind.get(gateway, 0))
+        for gateway, swept_at in found.swept_at.items()
+    ]
+    try:
+        monitor_url = urls.reverse("wallet_gateway:health")
+    except urls.NoReverseMatch:
+        # The project does not include this package's URLs.
+        monitor_url = ""
     context = {
         "title": _("Health of payments"),
         "problems": tuple(map(_readable, found.problems)),
-        "sweeps": tuple(_sweeps(found)),
+        "sweeps": tuple(sweeps),
         "counts": tuple(_counts(found, site, request)),
         "now": found.now,
-        "monitor_url": _monitor_url(),
+        "monitor_url": monitor_url,
     }
     return render_page(site, request, "health.html", context)
 
@@ -67,12 +76,6 @@ def _readable(problem: Finding) -> Finding:
         return problem
     shown = format_short_datetime(datetime.fromisoformat(since))
     return replace(problem, params={**problem.params, "since": shown})
-
-
-def _sweeps(found: Health) -> Iterator[Sweep]:
-    for gateway, swept_at in found.swept_at.items():
-        behind = found.queries_behind.get(gateway, 0)
-        yield Sweep(gateway=gateway, swept_at=swept_at, queries_behind=behind)
 
 
 def _counts(found: Health, site: AdminSite, request: HttpRequest) -> Iterator[Count]:
@@ -121,11 +124,3 @@ def _counts(found: Health, site: AdminSite, request: HttpRequest) -> Iterator[Co
     yield Count(label=_("Batches that nobody drives"), number=found.idle_batches, list_url=idle)
     closed = rows(PaymentOrder, wallet="closed")
     yield Count(label=_("Wallet buttons closed within an hour"), number=found.buttons_closed, list_url=closed)
-
-
-def _monitor_url() -> str:
-    """Return the URL of the health view; empty if the project does not include this package's URLs."""
-    try:
-        return urls.reverse("wallet_gateway:health")
-    except urls.NoReverseMatch:
-        return ""

@@ -12,12 +12,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
-from wallet_gateway.admin.admin_log import log_bulk_change
-from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.pages import render_page
+from wallet_gateway.admin.pages import log_bulk_change, render_page, reverse
 from wallet_gateway.admin.permissions import ROTATE_KEYS, require_permission
 from wallet_gateway.models import WalletKey
-from wallet_gateway.payments.wallet import KeySurvey
 
 MAX_AT_ONCE = 500
 """Maximum number of secrets that one request re-encrypts, which takes about a second."""
@@ -29,25 +26,11 @@ def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     found = payments.wallet.survey_keys()
     can_rotate_now = 0 < found.waiting <= MAX_AT_ONCE
     if request.method == "POST" and can_rotate_now:
-        _rotate(request)
+        done = payments.wallet.rotate_keys()
+        what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
+        log_bulk_change(request, WalletKey, what)
+        messages.success(request, what)
         return HttpResponseRedirect(reverse("admin:wallet_gateway_dashboard_keys"))
-    context = {
-        "title": _("Encryption keys"),
-        "keys": found.keys,
-        "sentences": _sentences(found),
-        "can_rotate_now": can_rotate_now,
-    }
-    return render_page(site, request, "keys.html", context)
-
-
-def _rotate(request: HttpRequest) -> None:
-    done = payments.wallet.rotate_keys()
-    what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
-    log_bulk_change(request, WalletKey, what)
-    messages.success(request, what)
-
-
-def _sentences(found: KeySurvey) -> tuple[str, ...]:
     sentences = []
     if not found.keys:
         sentences.append(_("The settings hold no FERNET_KEYS, so nothing is stored encrypted."))
@@ -58,4 +41,10 @@ def _sentences(found: KeySurvey) -> tuple[str, ...]:
         sentences.append(words % {"count": found.unreadable})
     if not sentences and len(found.keys) > 1:
         sentences.append(_("The older keys are needed no more, but by backups made before now."))
-    return tuple(sentences)
+    context = {
+        "title": _("Encryption keys"),
+        "keys": found.keys,
+        "sentences": tuple(sentences),
+        "can_rotate_now": can_rotate_now,
+    }
+    return render_page(site, request, "keys.html", context)

@@ -1,38 +1,58 @@
-"""The operations that a user can request: name, permission, reasons and available amount.
+"""The operations that a user can request: name, permission, reasons, available amount, second person.
 
 The domain has the rules and the operations do the work; this module has the texts that the user sees.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
 from django.utils.functional import Promise
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
-from wallet_gateway import payments
+from wallet_gateway import conf, gateways
 from wallet_gateway.admin import permissions
-from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.admin.sums import sums_in_words, sums_of
-from wallet_gateway.domain.actors import By
+from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.policy import GIVING_BACK, LIMITED_PERIOD
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
-from wallet_gateway.domain.states import TransactionKind, available, why_not_begin
+from wallet_gateway.domain.states import TransactionKind, TransactionState, available, why_not_begin
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
+from wallet_gateway.models import Allowance, Discrepancy, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.models.fields import label_of
-from wallet_gateway.payments import follow_ups
-from wallet_gateway.payments.errors import OperationRefused, message_of
+from wallet_gateway.payments.errors import message_of
+from wallet_gateway.protocol.codes import Currency, currency_exponent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.work import made_elsewhere
 
+CHECK_THE_SUM = gettext_lazy("Nothing was sent yet. Check the sum that the button below names now.")
+"""The message for a page that comes back because its button named another sum."""
 
-class NotDone(Exception):
-    """Nothing was sent or reserved. The message is shown in the form."""
+
+def sums_of(amounts: Iterable[Money]) -> tuple[Money, ...]:
+    """Return the sum in each currency, in the order of the currencies' codes."""
+    by_currency = Counter[tuple[str, int]]()
+    for amount in amounts:
+        by_currency[amount.currency, currency_exponent(amount.currency)] += amount.minor_units
+    return tuple(Money.from_minor_units(minor, Currency(*of)) for of, minor in sorted(by_currency.items()))
+
+
+def sums_in_words(sums: Iterable[Money]) -> str:
+    """Return sums in the reader's language: `€86.70`, or `€86.70 and ¥1,200`."""
+    return get_text_list([format_money(each) for each in sums], _("and"))
+
+
+def what_was_named(amounts: Sequence[Money]) -> str:
+    """Return what the button of a confirm page names, the same in every language: `3, 86.70 EUR`.
+
+    The button sends it back, so that money moves only by a button that named how much.
+    """
+    return ", ".join([str(len(amounts)), *map(str, sums_of(amounts))])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,39 +188,73 @@ def reason_in_words(reason_code: str, comment: str) -> str:
     return f"{name}: {comment}" if comment else str(name)
 
 
-def execute(
-    operation: Operation,
-    payment: Payment,
-    amount: Money,
-    *,
-    key: str,
-    by: By,
-    reason_code: str,
-    comment: str,
-) -> GatewayTransaction:
-    """Request an operation under a key and return its transaction.
+def approval_limit_of(
+    operation: Operation, of: Payment | MigratedDeposit, *, gateway: str, person: Actor | None = None
+) -> Money | None:
+    """Return how much of a payment or deposit one person may still refund; None where there is no limit.
 
-    Raises `NotDone` if nothing was sent or reserved, and `AwaitingApproval` if a second person is needed.
-
-    A user is waiting: if a request was not sent because the gateway is unreachable, it is abandoned at once
-    instead of being sent later, and its amount is available again.
+    Earlier refunds count, and with a `person` what this person has given back within a day. This value is
+    only shown; the operation decides, under the lock.
     """
-    words: dict[str, Any] = {"by": by, "reason_code": reason_code, "comment": comment}
-    try:
-        transaction = _request_operation(operation, payment, amount, idempotency_key=key, **words)
-    except (OperationRefused, ImproperlyConfigured) as error:
-        raise NotDone(refusal_text(error, gateway=payment.order.gateway)) from error
-    if follow_ups.give_up_unsent(transaction, by=by):
-        raise NotDone(
-            _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
-        )
-    return transaction
+    if operation.kind not in GIVING_BACK:
+        return None
+    limit = conf.approval_policy(gateway).limit_for(of.currency)
+    left = [] if limit is None else [max(limit - of.refunded - of.refund_reserved, 0)]
+    of_day = None if person is None else _left_of_day(person, gateway, of.currency)
+    left += [] if of_day is None else [of_day]
+    return Money.from_minor_units(min(left), of.currency) if left else None
 
 
-def _request_operation(
-    operation: Operation, payment: Payment, amount: Money, **given: Any
-) -> GatewayTransaction:
-    if operation is REVERSE:
-        return payments.reverse(payment.order, payment=payment, **given)
-    verbs = {TransactionKind.CAPTURE: payments.capture, TransactionKind.REFUND: payments.refund}
-    return verbs[operation.kind](payment.order, amount, payment=payment, **given)
+def _left_of_day(person: Actor, gateway: str, currency: str) -> int | None:
+    """Return how many minor units a person may still give back today; None without a limit."""
+    limit = conf.approval_policy(gateway).day_limit_for(currency)
+    if limit is None:
+        return None
+    rows = Allowance.objects.filter(gateway=gateway, account=person.account, currency=currency)
+    used = Allowance.used_since(gateways.clock().now() - LIMITED_PERIOD)
+    return max(limit - (rows.annotate(used=used).values_list("used", flat=True).first() or 0), 0)
+
+
+def hints_of_many(
+    operation: Operation, subjects: Iterable[tuple[str, str]], *, person: Actor
+) -> tuple[str, ...]:
+    """Return what limits one person beside the limits of each row.
+
+    `subjects` are pairs of a gateway and a currency.
+    """
+    if operation.kind not in GIVING_BACK:
+        return ()
+    hints = []
+    for gateway, currency in sorted(set(subjects)):
+        left = _left_of_day(person, gateway, currency)
+        if left is not None:
+            words = _(
+                "Your refunds of the last 24 hours count: you may refund %(left)s more alone. Each refund "
+                "above that needs a second person."
+            )
+            hints.append(words % {"left": format_money(Money.from_minor_units(left, currency))})
+    return tuple(hints)
+
+
+def hint(limit: Money | None, available: Money | None) -> str:
+    """Return a hint with the amount that needs a second person; empty if the remaining amount needs none."""
+    if limit is None or (available is not None and available.minor_units <= limit.minor_units):
+        return ""
+    if not limit.minor_units:
+        return _("This needs a second person: nothing is sent before somebody else has agreed.")
+    words = _(
+        "An amount above %(alone)s needs a second person: nothing is sent before somebody else has agreed."
+    )
+    return words % {"alone": format_money(limit)}
+
+
+def hint_of_decision(transaction: GatewayTransaction, person: Actor) -> str:
+    """Return a hint that a decision on an outcome needs a second person; empty if it does not."""
+    if transaction.state == TransactionState.NOT_SENT:
+        return ""
+    minor, currency = transaction.amount_minor, transaction.currency
+    left = _left_of_day(person, transaction.gateway, currency)
+    is_above_day = left is not None and minor > left
+    if not is_above_day and not conf.approval_policy(transaction.gateway).is_needed(minor, currency):
+        return ""
+    return _("This needs a second person: your decision counts once somebody else has agreed.")

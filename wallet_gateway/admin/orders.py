@@ -1,42 +1,154 @@
-"""Orders in the admin: the list with its actions, the page of one order, and the links to operations."""
+"""Orders in the admin: the list with its columns, filters and actions, and the links to operations.
+
+A list page costs one statement each for the countdowns, the ways of paying, the payments (they may be tests)
+and the sums, whatever its length.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy as _
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from wallet_gateway import conf
-from wallet_gateway.admin import operation_registry
+from wallet_gateway import conf, gateways
 from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
-from wallet_gateway.admin.cancel_order import Unreleased, cancel_order
-from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
-from wallet_gateway.admin.date_range import CreatedFilter
-from wallet_gateway.admin.decisions import query_gateway
-from wallet_gateway.admin.list_sums import AmountsPaginator, money_to_sum
-from wallet_gateway.admin.order_customer import customer_name
-from wallet_gateway.admin.order_list import OrderList, name_of, way_of
+from wallet_gateway.admin.decisions import cancel_order, query_gateway, raise_limits
+from wallet_gateway.admin.filters import CreatedFilter
+from wallet_gateway.admin.operation_registry import CAPTURE, REFUND, REVERSE
+from wallet_gateway.admin.order_content import customer_name
 from wallet_gateway.admin.order_page import order_page
+from wallet_gateway.admin.pages import marked
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
-from wallet_gateway.admin.profile_mark import marked
-from wallet_gateway.admin.read_only import Finder, ReadOnlyAdmin, datetime_column, label_column
-from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
+from wallet_gateway.admin.read_only import (
+    AmountsPaginator,
+    Finder,
+    ReadOnlyAdmin,
+    SummedList,
+    datetime_column,
+    label_column,
+    money_to_sum,
+)
+from wallet_gateway.formats import format_number
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.fields import label_of
+from wallet_gateway.models.maintenance import with_money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.reports.search import orders_found, orders_found_with_customer
+from wallet_gateway.reports.attempts import ways_of_paying
+from wallet_gateway.reports.search import NEWEST, orders_found, orders_found_with_customer
+from wallet_gateway.reports.work import closed_buttons, expiring_orders, held_since, unreleased
 
-CREATED_AT = datetime_column("created_at", _("created at"))
-STATE = state_column(_("state"))
-AMOUNT = money_to_sum(_("amount"))
-GATEWAY = label_column("gateway", _("gateway"))
+_HOUR = timedelta(hours=1)
+
+
+def in_words(left: timedelta) -> str:
+    """Return the remaining time in days, or in hours if it is less than two days."""
+    hours = left // _HOUR
+    if left <= timedelta():
+        return _("may have expired")
+    if hours >= 48:
+        days = hours // 24
+        return ngettext("%(count)d day", "%(count)d days", days) % {"count": days}
+    if not hours:
+        return _("less than an hour")
+    return ngettext("%(count)d hour", "%(count)d hours", hours) % {"count": hours}
+
+
+def expires_from() -> Mapping[str, datetime]:
+    """Return for each gateway the time before which its authorizations are about to expire."""
+    now = gateways.clock().now()
+    known = conf.settings().gateways.items()
+    return {alias: given.policy.capture_window.warns_from(now) for alias, given in known}
+
+
+class EndsSoon(admin.SimpleListFilter):
+    """Filter for orders with an authorization that is about to expire, counted as on the dashboard."""
+
+    title = gettext_lazy("time to capture")
+    parameter_name = "expires"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Return the one choice besides "all"."""
+        return [("soon", _("Ends soon"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
+        """Return the orders whose payments hold money and expire soon."""
+        if self.value() != "soon":
+            return queryset
+        return queryset.filter(expiring_orders(expires_from()), with_money(gateways.live_aliases()))
+
+
+class Unreleased(admin.SimpleListFilter):
+    """Filter for orders that are not released long after their end, counted as on the health page."""
+
+    title = gettext_lazy("released")
+    parameter_name = "released"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Return the one choice besides "all"."""
+        return [("late", _("Not, long after the end"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
+        """Filter the list."""
+        return queryset.filter(unreleased(gateways.clock().now())) if self.value() == "late" else queryset
+
+
+class WalletClosed(admin.SimpleListFilter):
+    """Filter for unpaid orders whose wallet button a limit has closed, counted as on the dashboard."""
+
+    title = gettext_lazy("wallet button")
+    parameter_name = "wallet"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Return the one choice besides "all"."""
+        return [("closed", _("Closed by a limit"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
+        """Return the orders that a person should look at."""
+        if self.value() != "closed":
+            return queryset
+        return queryset.filter(closed_buttons(gateways.clock().now()))
+
+
+class OrderList(SummedList):
+    """A change list that knows how each order on the page was paid, and since when it has held money."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Read the page's orders and what is shown of each; drop the countdown where none is running."""
+        if has_permission(request, VIEW_CUSTOMER):
+            self.search_help_text = _(
+                "Beginning of a reference, or of the customer's name; or whole: e-mail address, last four "
+                "digits of the card, order number, value of the shop's metadata, transaction, the "
+                "gateway's or the provider's id. Names and digits: in the newest %(count)s orders"
+            ) % {"count": format_number(NEWEST)}
+        super().get_results(request)
+        orders = list(self.result_list)
+        prefetch_related_objects(orders, "payments")
+        keys = [order.pk for order in orders]
+        since, ways = held_since(keys), ways_of_paying(keys)
+        for order in orders:
+            order.held_since = since.get(order.pk)
+            order.ways_of_paying = ways.get(order.pk, frozenset())
+        self.result_list = orders
+        if not since:
+            # A shop that never authorizes would see an empty column.
+            self.list_display = [column for column in self.list_display if column != "to_capture"]
+
+
+CREATED_AT = datetime_column("created_at", gettext_lazy("created at"))
+STATE = state_column(gettext_lazy("state"))
+AMOUNT = money_to_sum(gettext_lazy("amount"))
+GATEWAY = label_column("gateway", gettext_lazy("gateway"))
 
 
 @admin.register(PaymentOrder)
@@ -46,38 +158,47 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     change_form_template = "admin/wallet_gateway/order.html"
     paginator = AmountsPaginator
     finder = staticmethod(orders_found)
-    search_help_text = _(
+    search_help_text = gettext_lazy(
         "Beginning of a reference; or whole: order number, value of the shop's metadata, transaction, the "
         "gateway's or the provider's id"
     )
     list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, GATEWAY)
     list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed, Unreleased)
-    when_empty = _(
+    when_empty = gettext_lazy(
         "There is no order yet. One appears here as soon as the shop calls payments.create_order, usually "
         "when a customer goes to pay."
     )
     actions = ("capture_many", "refund_many", "reverse_many", "query_many")
     fields = ()
 
-    @admin.display(description=_("order"))
+    @admin.display(description=gettext_lazy("order"))
     def name(self, order: PaymentOrder) -> str:
         """Return the shop's reference, and the number that the customer knows where it is another."""
-        return marked(name_of(order), order)
+        reference, number = visible(order), visible(order.order_number)
+        shown = format_html('<span class="wallet-name">{}</span>', reference)
+        if number and number != reference:
+            shown = format_html('{}<span class="wallet-name wallet-name--second">{}</span>', shown, number)
+        return marked(shown, order)
 
-    @admin.display(description=_("customer"))
+    @admin.display(description=gettext_lazy("customer"))
     def customer(self, order: PaymentOrder) -> str:
         """Return who has ordered; personal data."""
         return format_html('<span class="wallet-name">{}</span>', customer_name(order) or "-")
 
-    @admin.display(description=_("paid by"))
+    @admin.display(description=gettext_lazy("paid by"))
     def way(self, order: PaymentOrder) -> str:
-        """Return the way by which the order was paid."""
-        return way_of(order)
+        """Return how an order was paid; `-` as long as nobody has paid it."""
+        ways = sorted(getattr(order, "ways_of_paying", ()))
+        return get_text_list([str(label_of(way)) for way in ways], _("and")) or "-"
 
-    @admin.display(description=_("time to capture"))
+    @admin.display(description=gettext_lazy("time to capture"))
     def to_capture(self, order: PaymentOrder) -> str:
-        """Return how long the authorized amount can still be captured."""
-        return time_left(order)
+        """Return how long the authorized amount can still be captured; `-` where no money is held."""
+        since: datetime | None = getattr(order, "held_since", None)
+        gateway = conf.find_gateway(order.gateway)
+        if since is None or gateway is None:
+            return "-"
+        return in_words(gateway.policy.capture_window.expires_at(since) - gateways.clock().now())
 
     def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:
         """Return the columns: the gateway only if there are several, customers for those who may see them."""
@@ -100,34 +221,34 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     def has_capture_permission(self, request: HttpRequest) -> bool:
         """Return whether the capture action is offered and allowed."""
-        return has_permission(request, operation_registry.CAPTURE.permission)
+        return has_permission(request, CAPTURE.permission)
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
         """Return whether the refund action is offered and allowed."""
-        return has_permission(request, operation_registry.REFUND.permission)
+        return has_permission(request, REFUND.permission)
 
     def has_reverse_permission(self, request: HttpRequest) -> bool:
         """Return whether the reversal action is offered and allowed."""
-        return has_permission(request, operation_registry.REVERSE.permission)
+        return has_permission(request, REVERSE.permission)
 
     # Actions
 
-    @admin.action(description=_("Capture the selected orders…"), permissions=["capture"])
+    @admin.action(description=gettext_lazy("Capture the selected orders…"), permissions=["capture"])
     def capture_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Redirect to the page that confirms a capture of many orders."""
-        return draft_batch(request, operation_registry.CAPTURE, orders)
+        return draft_batch(request, CAPTURE, orders)
 
-    @admin.action(description=_("Refund the selected orders…"), permissions=["refund"])
+    @admin.action(description=gettext_lazy("Refund the selected orders…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Redirect to the page that confirms a refund of many orders."""
-        return draft_batch(request, operation_registry.REFUND, orders)
+        return draft_batch(request, REFUND, orders)
 
-    @admin.action(description=_("Reverse the selected orders…"), permissions=["reverse"])
+    @admin.action(description=gettext_lazy("Reverse the selected orders…"), permissions=["reverse"])
     def reverse_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Redirect to the page that confirms a reversal of many orders."""
-        return draft_batch(request, operation_registry.REVERSE, orders)
+        return draft_batch(request, REVERSE, orders)
 
-    @admin.action(description=_("Ask the gateway about the selected orders"), permissions=["view"])
+    @admin.action(description=gettext_lazy("Ask the gateway about the selected orders"), permissions=["view"])
     def query_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Query the status of many orders and redirect to the results."""
         return query_orders(request, orders)

@@ -1,28 +1,71 @@
-"""What all pages with a form share: access control, no surrounding database transaction, page layout."""
+"""What all pages share: their site and layout, the TEST mark, the texts that they show, the admin's log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
+from django import urls
 from django.contrib import messages
 from django.contrib.admin import AdminSite
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import ImproperlyConfigured
+from django.core.signals import request_finished
 from django.db import transaction as db_transaction
-from django.db.models import Model
+from django.db.models import Model, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.current_site import enter_site, reverse
-from wallet_gateway.admin.profile_mark import mark_of
+from wallet_gateway import conf, gateways
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
-from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
-from wallet_gateway.models.fields import label_of
+from wallet_gateway.models import (
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
+)
+from wallet_gateway.models.decisions import account_of
+from wallet_gateway.models.fields import cut_to, label_of
+from wallet_gateway.models.maintenance import is_test_row
+from wallet_gateway.payments import follow_ups
+from wallet_gateway.payments.errors import OperationError, OperationRefused
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
+from wallet_gateway.protocol.cart import ShoppingCart
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
+
+# A project may have more than one `AdminSite`. Links stay in the site that serves the request, also where a
+# column or a text has no request at hand; so the site is remembered as Django remembers the current language.
+_current: ContextVar[str | None] = ContextVar("wallet_gateway_admin_site", default=None)
+
+
+def enter_site(site: AdminSite, request: HttpRequest) -> None:
+    """Let `reverse` and the templates' `url` tag link to this site until the end of the request."""
+    request.current_app = site.name
+    _current.set(site.name)
+
+
+def reverse(name: str, args: Sequence[object] | None = None) -> str:
+    """Return a URL of the admin, such as `admin:index`, in the current site, or else in the default one."""
+    return urls.reverse(name, args=args, current_app=_current.get())
+
+
+def _leave_site(**_: object) -> None:
+    _current.set(None)
+
+
+request_finished.connect(_leave_site)
+
 
 View = Callable[..., HttpResponseBase]
 
@@ -98,3 +141,137 @@ def sentence_of(transaction: GatewayTransaction, *, write: Callable[[Money], str
     if transaction.explanation:
         words += " " + _("Details: %(detail)s") % {"detail": visible(transaction.explanation)}
     return words
+
+
+TEST_SUFFIX = "-test"
+"""Ends the first part of the name of a file about tests only, so that nobody books it."""
+
+
+# The TEST mark. What was stored with a payment decides; of what has none, the profile that its gateway has
+# today.
+
+
+def are_all_tests() -> bool:
+    """Return whether the settings have test gateways only: then every page is about tests."""
+    known = conf.settings().gateways
+    return bool(known) and not conf.wrong_accounts() and all(map(gateways.is_test, known))
+
+
+def figures_are_tests() -> bool:
+    """Return whether the figures are of tests: of anything else there is neither a gateway nor a payment."""
+    return are_all_tests() and not Payment.objects.exclude(is_test=True).exists()
+
+
+def tests_beside_real_money() -> tuple[str, ...]:
+    """Return the gateways whose tests are not added to real money; none if there are only tests."""
+    if figures_are_tests():
+        return ()
+    known = filter(gateways.is_test, conf.settings().gateways)
+    stored = PaymentOrder.objects.filter(payments__is_test=True).order_by().values_list("gateway", flat=True)
+    return tuple(sorted({*known, *stored.distinct()}))
+
+
+def mark_of(rows: Iterable[Model]) -> dict[str, bool]:
+    """Return what the mark of a page says that is about these rows; without any, about all gateways."""
+    rows = list(rows)
+    prefetch_related_objects([row for row in rows if isinstance(row, PaymentOrder)], "payments")
+    is_test = all(is_test_row(row, is_test_page) for row in rows) if rows else are_all_tests()
+    return {
+        "is_test": is_test,
+        "was_test": is_test and not all(is_test_page(gateway_of(row)) for row in rows),
+    }
+
+
+def is_test_page(gateway: str = "") -> bool:
+    """Return whether a page gets the mark; `gateway` is the one that it is about, empty for all."""
+    return gateways.is_test(gateway) if gateway else are_all_tests()
+
+
+def gateway_of(row: Model) -> str:
+    """Return the gateway of a row or of its transaction; empty if it may have several, as a batch."""
+    parent = getattr(row, "transaction", None) or getattr(row, "order", None)
+    return str(getattr(row, "gateway", "") or getattr(parent, "gateway", ""))
+
+
+def marked(text: str, row: Model) -> str:
+    """Return a text of a row in a list, with the mark where the row is a test and the page has none."""
+    if is_test_page() or not is_test_row(row, gateways.is_test):
+        return text
+    return format_html('{} <strong class="wallet-badge wallet-badge--test">{}</strong>', text, _("TEST"))
+
+
+def log_change(request: HttpRequest, row: Model, what: str) -> None:
+    """Record in the admin log what the current user did with a row."""
+    _write(request.user.pk, type(row), what, name=visible(row), object_id=str(row.pk))
+
+
+def log_change_of(actor: Actor, row: Model, what: str) -> None:
+    """Record what was done with a row on behalf of a user; record nothing if the account no longer exists."""
+    account = account_of(actor)
+    if account is not None:
+        _write(account.pk, type(row), what, name=visible(row), object_id=str(row.pk))
+
+
+def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None:
+    """Record what the current user did with many rows of one model, without naming each row."""
+    _write(request.user.pk, model, what, name=str(model._meta.verbose_name_plural))
+
+
+def _write(
+    user_id: object, model: type[Model], what: str, *, name: str, object_id: str | None = None
+) -> None:
+    LogEntry.objects.create(
+        user_id=str(user_id),
+        content_type=ContentType.objects.get_for_model(model),
+        object_id=object_id,
+        object_repr=cut_to(LogEntry, "object_repr", name),
+        action_flag=CHANGE,
+        change_message=mask_card_numbers(what),
+    )
+
+
+def refusal_text(error: OperationError | ImproperlyConfigured, *, gateway: str) -> str:
+    """Return why nothing was done; name the gateway whose settings are missing or wrong."""
+    if isinstance(error, OperationError):
+        return visible(error.message)
+    words = _("Gateway %(gateway)s is not in the settings, or its settings are wrong. Nothing was done.")
+    return words % {"gateway": visible(gateway)}
+
+
+MAX_BODY_LENGTH = 20_000
+"""Maximum number of characters shown of one message body."""
+
+_JSON_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s"{}\[\],:]++')
+_INDENT = "  "
+
+
+def visible_body(text: str) -> str:
+    """Return a message body formatted in lines, with invisible characters escaped."""
+    shown = visible(text, max_length=MAX_BODY_LENGTH)
+    if shown[:1] not in {"{", "["}:
+        return shown
+    # Not parsed: apart from whitespace, the text shown is the text sent.
+    written: list[str] = []
+    depth = 0
+    for part in _JSON_PART.findall(shown):
+        if part in "}]":
+            depth = max(depth - 1, 0)
+            written.append("\n" + _INDENT * depth)
+        written.append(part)
+        if part in "{[":
+            depth += 1
+        if part in "{[,":
+            written.append("\n" + _INDENT * depth)
+        elif part == ":":
+            written.append(" ")
+    return "".join(written)
+
+
+def visible_request(
+    payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
+) -> str:
+    """Return the request body that an operation would send; empty if it could not be sent as things are."""
+    try:
+        return visible_body(follow_ups.preview(payment, kind, amount, cart=cart))
+    except (ImproperlyConfigured, OperationRefused):
+        return ""

@@ -6,31 +6,88 @@ Operations change rows; even a user with all permissions cannot add, change or d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from enum import StrEnum
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+from urllib.parse import urlencode
 
+from babel.numbers import get_decimal_symbol, get_group_symbol
 from django.contrib import admin
+from django.contrib.admin import FieldListFilter, ListFilter, ModelAdmin
+from django.contrib.admin.utils import get_fields_from_path
+from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.widgets import url_params_from_lookup_dict
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.utils.functional import cached_property
+from django.utils.functional import Promise, cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
-from wallet_gateway.admin.current_site import enter_site
-from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
-from wallet_gateway.admin.pages import View, row_name, row_url, staff_view
-from wallet_gateway.admin.profile_mark import is_test_page, mark_of, marked
-from wallet_gateway.formats import format_money, format_short_datetime
+from wallet_gateway.admin.operation_registry import sums_in_words, sums_of
+from wallet_gateway.admin.pages import (
+    View,
+    enter_site,
+    is_test_page,
+    mark_of,
+    marked,
+    reverse,
+    row_name,
+    row_url,
+    staff_view,
+)
+from wallet_gateway.formats import active_locale, format_amount, format_money, format_short_datetime
+from wallet_gateway.models.fields import label_of
+from wallet_gateway.protocol.codes import currency_exponent, stored_currency
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
+
+
+class FixedOrderList(ChangeList):
+    """A list that ignores sorting by `?o=`; most columns have no index for it."""
+
+    def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:  # noqa: ARG002
+        """Return the order of the admin class, or that of the filter by day."""
+        of_filters = [name for each in self.filter_specs for name in getattr(each, "ordering", ())]
+        return of_filters or list(self.model_admin.get_ordering(request))
+
+
+def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) -> bool:
+    """Return whether a parameter belongs to a filter that the list shows to the current user.
+
+    Django allows every column of the model. A person who may only view the list could then read any text of
+    its rows, letter by letter, with `?column__startswith=`.
+    """
+    filters = (_filter_of(entry, admin, request) for entry in admin.get_list_filter(request))
+    return any(name in each.expected_parameters() for each in filters if each.has_output())
+
+
+def filtered_list(admin: ModelAdmin[Any], request: HttpRequest, parameters: Mapping[str, str]) -> str:
+    """Return the URL of a list, with those of the parameters that a shown filter takes."""
+    url = reverse(f"admin:{admin.opts.app_label}_{admin.opts.model_name}_changelist")
+    known = {name: value for name, value in parameters.items() if is_of_shown_filter(admin, name, request)}
+    return f"{url}?{urlencode(known)}" if known else url
+
+
+def _filter_of(entry: Any, admin: ModelAdmin[Any], request: HttpRequest) -> ListFilter:  # noqa: ANN401 - as Django's
+    """Create the filter of one entry of `list_filter` as Django does: a class, a column, or both."""
+    shown: ListFilter
+    if callable(entry):
+        shown = entry(request, {}, admin.model, admin)
+        return shown
+    column, make = entry if isinstance(entry, list | tuple) else (entry, FieldListFilter.create)
+    field = get_fields_from_path(admin.model, column)[-1]
+    shown = make(field, request, {}, admin.model, admin, field_path=column)
+    return shown
+
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -117,8 +174,16 @@ class ReadOnlyAdmin(_ModelAdmin):
         return super().get_object(request, object_id, from_field or None)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Return whether the list shows a filter with this parameter; no other column is allowed."""
-        return is_of_shown_filter(self, lookup, request) or is_of_popup(self, lookup, value)
+        """Return whether the list shows a filter with this parameter; no other column is allowed.
+
+        So is the condition that a foreign key of the shop sets on its choices: the popup of a raw id field
+        opens the list with the key's `limit_choices_to` in the URL.
+        """
+        conditions: list[Any] = self.model._meta.related_fkey_lookups
+        given = (condition() if callable(condition) else condition for condition in conditions)
+        return is_of_shown_filter(self, lookup, request) or any(
+            (lookup, value) in url_params_from_lookup_dict(condition).items() for condition in given
+        )
 
     def get_finder(self, request: HttpRequest) -> Finder | None:  # noqa: ARG002 - for lists that use it
         """Return the search for this user."""
@@ -315,3 +380,99 @@ def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
         return format_html('<a href="{}">{}</a>', row_url(row), row_name(row))
 
     return shown
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.db.models import QuerySet
+    from django_stubs_ext import StrOrPromise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSum:
+    """One sum of the line, with the kind of rows that it is of; empty where the list has one kind."""
+
+    label: Promise | str
+    text: str
+
+
+class AmountsPaginator(BoundedPaginator):
+    """A paginator that reads the amounts of all rows, and so need not count them."""
+
+    columns: ClassVar[tuple[str, ...]] = ("currency", "exponent", "amount_minor")
+
+    @cached_property
+    def amounts(self) -> tuple[tuple[Any, ...], ...]:
+        """Return the columns of each row that can be reached."""
+        rows = cast("QuerySet[Any]", self.object_list)
+        return tuple(rows.values_list(*self.columns)[:MAX_LISTED_ROWS])
+
+    @cached_property
+    def count(self) -> int:
+        """Return the number of rows that can be reached."""
+        return len(self.amounts)
+
+
+class AmountsOfKindsPaginator(AmountsPaginator):
+    """The same for rows of several kinds."""
+
+    columns = (*AmountsPaginator.columns, "kind")
+
+
+class SummedList(FixedOrderList):
+    """A list that knows what the amounts of all its rows come to, on whatever page they are.
+
+    One statement reads the amounts of as many rows as paging can reach; how many they are is the number of
+    rows. A script adds what the ticked rows come to; it writes amounts in the form that the server hands it.
+    Its admin class pages with `AmountsPaginator`, or with that of kinds.
+    """
+
+    kinds: ClassVar[type[StrEnum] | None] = None
+    """The kinds of rows that are never added to each other; None if the list has one kind."""
+
+    @cached_property
+    def sums(self) -> tuple[ListSum, ...]:
+        """Return one sum for each kind of rows in the list."""
+        found = []
+        amounts_of_all = cast("AmountsPaginator", self.paginator).amounts
+        by_kind = sorted(amounts_of_all, key=lambda row: row[3:])
+        for kind, amounts in groupby(by_kind, key=lambda row: row[3:]):
+            sums = sums_of(
+                Money.from_minor_units(minor, stored_currency(code, exponent))
+                for code, exponent, minor, *_kind in amounts
+            )
+            label = label_of(self.kinds(kind[0])) if self.kinds else ""
+            found.append(ListSum(label=label, text=sums_in_words(sums)))
+        return tuple(found)
+
+    @property
+    def amount_form(self) -> dict[str, str]:
+        """Return how amounts are written, for the script: the signs, and how many digits the groups have."""
+        locale = active_locale()
+        last, others = locale.currency_formats["standard"].grouping
+        return {
+            "decimal": get_decimal_symbol(locale),
+            "group": get_group_symbol(locale),
+            "groups": f"{last} {others}",
+        }
+
+
+def money_to_sum(label: StrOrPromise) -> Callable[[Any], SafeString]:
+    """Return the column of a row's amount, which the script adds up."""
+
+    @admin.display(description=label)
+    def amount(row: Any) -> SafeString:  # noqa: ANN401 - any row with an amount
+        text, currency = format_money(row.amount), row.amount.currency
+        # With what a script needs to add it to others and to write the sum.
+        return format_html(
+            '<data class="wallet-amount" value="{}"'
+            ' data-currency="{}" data-decimals="{}" data-form="{}">{}</data>',
+            str(row.amount.minor_units),
+            currency,
+            currency_exponent(currency),
+            text.replace(format_amount(row.amount), "{}"),
+            text,
+        )
+
+    return amount

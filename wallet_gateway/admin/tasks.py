@@ -1,25 +1,34 @@
-"""What waits for a person: transactions to decide on, and requests for a second person; with the ways out."""
+"""What waits for a person, in plain sentences: transactions, requests and differences, with the ways out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import gateways
-from wallet_gateway.admin.approval_messages import url_of, what_is_asked
-from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.pages import sentence_of
+from wallet_gateway.admin.approvals import url_of, what_is_asked
+from wallet_gateway.admin.pages import reverse, sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
+from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.reports.work import bookable_differences, made_elsewhere, reported_amount
+from wallet_gateway.reports.work import (
+    MadeElsewhere,
+    bookable_differences,
+    held_by,
+    is_bookable,
+    made_elsewhere,
+    reported_amount,
+)
 
 Label = str | Promise
 
@@ -82,12 +91,26 @@ def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -
         # Open or pending: the customer or the provider decides; a person is needed only after too long.
         too_soon = transaction.state in _PENDING and not transaction.needs_operator
         if transaction.state in FOR_A_PERSON and not too_soon:
+            buttons = []
+            may_resend = OF_KIND.get(TransactionKind(transaction.kind))
+            if (
+                transaction.state == TransactionState.NOT_SENT
+                and may_resend is not None
+                and has_permission(request, may_resend)
+            ):
+                url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
+                buttons.append(Button(label=_("Send again"), url=url, is_quiet=True))
+            if has_permission(request, RESOLVE):
+                if (other_amount := bookable.get(transaction.pk)) is not None:
+                    buttons.append(taking_button(other_amount, back="?back=order"))
+                url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
+                buttons.append(Button(label=_("Decide"), url=url, is_quiet=True))
             yield Task(
                 sentence=sentence_of(transaction),
                 reference=transaction.reference,
                 since=transaction.state_changed_at,
                 queries=transaction.query_count,
-                buttons=tuple(_ways_out(transaction, bookable.get(transaction.pk), request)),
+                buttons=tuple(buttons),
             )
         elif transaction.refusal_unseen_since is not None:
             yield Task(
@@ -106,24 +129,6 @@ def seen_url_of(transaction: GatewayTransaction, request: HttpRequest) -> str:
     if permission is None or not has_permission(request, permission):
         return ""
     return reverse("admin:wallet_gateway_gatewaytransaction_refusal_seen", args=[transaction.pk])
-
-
-def _ways_out(
-    transaction: GatewayTransaction, other_amount: Discrepancy | None, request: HttpRequest
-) -> Iterator[Button]:
-    resend = OF_KIND.get(TransactionKind(transaction.kind))
-    if (
-        transaction.state == TransactionState.NOT_SENT
-        and resend is not None
-        and has_permission(request, resend)
-    ):
-        url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
-        yield Button(label=_("Send again"), url=url, is_quiet=True)
-    if has_permission(request, RESOLVE):
-        if other_amount is not None:
-            yield taking_button(other_amount, back="?back=order")
-        url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
-        yield Button(label=_("Decide"), url=url, is_quiet=True)
 
 
 def taking_button(row: Discrepancy, *, back: str = "") -> Button:
@@ -145,14 +150,141 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
     now = gateways.clock().now()
     for approval in approvals:
         if approval.is_waiting(now):
+            label = _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")
             yield Request(
                 sentence=what_is_asked(approval),
                 by=visible(approval.created_by or "-"),
                 since=approval.created_at,
                 until=approval.expires_at,
-                button=Button(label=_decision_of(approval, request), url=url_of(approval)),
+                button=Button(label=label, url=url_of(approval)),
             )
 
 
-def _decision_of(approval: Approval, request: HttpRequest) -> Label:
-    return _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Something that our records and the gateway's tell differently, and that needs a person."""
+
+    key: str
+    """Names it within its page."""
+    sentence: str
+    detail: str
+    """What was compared; empty if the sentence tells all of it."""
+    record_id: str
+    """The gateway's id of an operation made elsewhere, by which the provider's portal finds it."""
+    since: datetime
+    buttons: tuple[Button, ...]
+
+
+_SENTENCES: Mapping[DiscrepancyKind, Promise | str] = {
+    DiscrepancyKind.AMOUNT_DIFFERS: gettext_lazy(
+        "The gateway has recorded another amount than we requested."
+    ),
+    DiscrepancyKind.UNIT_MIX_UP: gettext_lazy(
+        "The gateway's amount is ours times ten or more, or a tenth or less: somebody counts another unit."
+    ),
+    DiscrepancyKind.CURRENCY_DIFFERS: gettext_lazy(
+        "The gateway has recorded another currency than we requested."
+    ),
+    DiscrepancyKind.EXECUTED_TWICE: gettext_lazy("The gateway has carried out one request more than once."),
+    DiscrepancyKind.RECORD_TAKEN: gettext_lazy(
+        "The gateway's record for this belongs to another transaction already."
+    ),
+    DiscrepancyKind.APPROVED_AFTER_END: gettext_lazy(
+        "The gateway has approved what had ended here without money."
+    ),
+    DiscrepancyKind.LATE_PAYMENT: gettext_lazy("The order was paid after it had been cancelled."),
+    DiscrepancyKind.RECORD_UNUSABLE: gettext_lazy(
+        "The gateway's approval has an id that is too long or a placeholder, so it cannot be known again."
+    ),
+    DiscrepancyKind.RECORDS_SHARED: gettext_lazy(
+        "The gateway shows one operation in its answers about two payments, so nobody knows whose it is."
+    ),
+    DiscrepancyKind.RECORD_UNREADABLE: gettext_lazy(
+        "The gateway has a record on this payment that cannot be read."
+    ),
+    DiscrepancyKind.MADE_ELSEWHERE: gettext_lazy(
+        "The gateway has an operation on this payment that was not requested here."
+    ),
+    DiscrepancyKind.UNKNOWN_TYPE: gettext_lazy(
+        "The gateway has a record of an unknown type on this payment; it may be a chargeback."
+    ),
+    DiscrepancyKind.APPROVED_ABOVE_REQUEST: gettext_lazy("The gateway has refunded more than was requested."),
+    DiscrepancyKind.ABOVE_LIMIT: gettext_lazy("More was captured or refunded than this payment allows."),
+    DiscrepancyKind.REPEATED_ON_THE_WIRE: gettext_lazy(
+        "A request has reached the gateway twice: something on the way repeats requests."
+    ),
+    DiscrepancyKind.REFUND_SHORT: gettext_lazy(
+        "Less was refunded than was requested; the rest is still owed to the customer."
+    ),
+    DiscrepancyKind.UNEXPECTED_HOST: gettext_lazy(
+        "The gateway has named a payment page on a host that is not allowed."
+    ),
+    DiscrepancyKind.MISSING_THERE: gettext_lazy(
+        "The gateway no longer has a record of what it had approved."
+    ),
+    DiscrepancyKind.STATE_DIFFERS: gettext_lazy(
+        "The gateway's record contradicts an approval that is booked here."
+    ),
+}
+_ELSEWHERE = {
+    TransactionKind.CAPTURE: gettext_lazy("%(amount)s were captured elsewhere"),
+    TransactionKind.REFUND: gettext_lazy("%(amount)s were refunded elsewhere"),
+    TransactionKind.REVERSAL: gettext_lazy("An authorization of %(amount)s was reversed elsewhere"),
+}
+
+
+def difference_of(row: Discrepancy, request: HttpRequest) -> Difference:
+    """Return a discrepancy on its order's page, with what the current user may do about it."""
+    elsewhere = made_elsewhere(row)
+    return Difference(
+        key=f"difference-{row.pk}",
+        sentence=sentence_of_difference(row),
+        detail="" if elsewhere else visible(row.explanation),
+        record_id=visible(elsewhere.record_id) if elsewhere else "",
+        since=row.found_at,
+        buttons=tuple(ways_to_end(row, request, back="?back=order")),
+    )
+
+
+def sentence_of_difference(row: Discrepancy) -> str:
+    """Return one plain sentence with what is different."""
+    elsewhere = made_elsewhere(row)
+    if elsewhere is not None:
+        what = {"what": words_of_elsewhere(elsewhere)}
+        return _("%(what)s, for instance in the provider's portal. Our totals do not contain it.") % what
+    kind = DiscrepancyKind(row.kind)
+    if kind is DiscrepancyKind.UNKNOWN_STATE:
+        held = held_by(row)
+        holds = ngettext("It holds %(held)d payment.", "It holds %(held)d payments.", held) % {"held": held}
+        return f"{visible(row.explanation)}. {holds}"
+    return str(_SENTENCES.get(kind) or label_of(kind))
+
+
+def explanation_of(row: Discrepancy) -> str:
+    """Return what a list tells of a difference beside its kind: a sentence, or what was compared."""
+    if made_elsewhere(row) is not None or row.kind in OF_GATEWAY:
+        return sentence_of_difference(row)
+    return row.explanation
+
+
+def words_of_elsewhere(elsewhere: MadeElsewhere) -> str:
+    """Return what was made elsewhere in a few words, such as `€7.00 were refunded elsewhere`."""
+    return str(_ELSEWHERE[elsewhere.kind]) % {"amount": format_money(elsewhere.amount)}
+
+
+def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> Iterator[Button]:
+    """Yield what the current user may do about a difference.
+
+    Where the gateway has done something that can be booked, that is the act that is meant. To dismiss the
+    difference, or to close one of any other kind, is quiet.
+
+    `back` is the query by which `decisions` finds the page to return to; empty for the discrepancy's own.
+    """
+    if not has_permission(request, RESOLVE):
+        return
+    may_book = is_bookable(row)
+    if may_book:
+        yield taking_button(row, back=back)
+    if row.closed_at is None:
+        url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
+        yield Button(label=_("Dismiss…") if may_book else _("Close…"), url=url + back, is_quiet=True)

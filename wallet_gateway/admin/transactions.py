@@ -1,4 +1,4 @@
-"""Transactions in the admin: the list, the page of one, and the decisions."""
+"""Transactions in the admin: the list, the page of one, and the events, for users who may view them."""
 
 from __future__ import annotations
 
@@ -8,35 +8,93 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
+from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf, gateways, payments
-from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
-from wallet_gateway.admin.counted_filter import CountedDayFilter, CountedFilter
-from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.decisions import decide, mark_refusal_seen, send_again
-from wallet_gateway.admin.list_sums import AmountsOfKindsPaginator, SummedList, money_to_sum
+from wallet_gateway.admin.filters import CountedDayFilter, CountedFilter
 from wallet_gateway.admin.operation_registry import reason_in_words
+from wallet_gateway.admin.pages import log_change, marked, reverse, visible_body
 from wallet_gateway.admin.permissions import OF_KIND, has_permission, person_of
-from wallet_gateway.admin.profile_mark import marked
 from wallet_gateway.admin.read_only import (
     MAX_LISTED_ROWS,
+    AmountsOfKindsPaginator,
     ReadOnlyAdmin,
+    SummedList,
     datetime_column,
     exact_money,
     label_column,
     link_column,
+    money_to_sum,
     text_column,
 )
 from wallet_gateway.admin.tasks import requests_of, tasks_of
-from wallet_gateway.domain.states import TransactionKind
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.models import GatewayTransaction, TransactionEvent
+from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.reports.search import transactions_found
+from wallet_gateway.reports.search import events_found, transactions_found
 from wallet_gateway.reports.work import left_to_person, orphaned, unattended, unseen_refusals
+
+OCCURRED_AT = datetime_column("occurred_at", _("occurred at"))
+
+
+@admin.register(TransactionEvent)
+class TransactionEventAdmin(ReadOnlyAdmin):
+    """The append-only event log, redacted before it was stored."""
+
+    finder = staticmethod(events_found)
+    search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
+    list_display = (
+        OCCURRED_AT,
+        link_column("transaction", _("transaction")),
+        label_column("get_kind_display", _("kind")),
+        "event",
+        "state_afterwards",
+        label_column("http_status", _("HTTP status")),
+        text_column("created_by", _("author")),
+    )
+    list_select_related = ("transaction",)
+    fields = readonly_fields = (  # type: ignore[assignment]
+        OCCURRED_AT,
+        link_column("transaction", _("transaction")),
+        label_column("get_kind_display", _("kind")),
+        "event",
+        "state_afterwards",
+        label_column("get_discrepancy_kind_display", _("difference")),
+        text_column("explanation", _("explanation")),
+        label_column("http_status", _("HTTP status")),
+        label_column("elapsed_ms", _("milliseconds")),
+        text_column("created_by", _("author")),
+        "request",
+        "answer",
+    )
+
+    when_empty = _("Nothing was sent to a gateway yet. Each request and each answer will be a row here.")
+
+    @admin.display(description=_("event"))
+    def event(self, row: TransactionEvent) -> str | Promise:
+        """Return the name of what happened to the transaction; `-` if the row changed nothing."""
+        return label_of(LifecycleEvent(row.lifecycle_event)) if row.lifecycle_event else "-"
+
+    @admin.display(description=_("state afterwards"))
+    def state_afterwards(self, row: TransactionEvent) -> str | Promise:
+        """Return the name of the transaction's state after the event."""
+        return label_of(TransactionState(row.state_after))
+
+    @admin.display(description=_("request"))
+    def request(self, row: TransactionEvent) -> str:
+        """Return the request, redacted."""
+        return visible_body(row.request_body) or "-"
+
+    @admin.display(description=_("answer"))
+    def answer(self, row: TransactionEvent) -> str:
+        """Return the response, redacted."""
+        return visible_body(row.answer_body) or "-"
 
 
 class TransactionList(SummedList):

@@ -1,6 +1,10 @@
-"""The statistics as tables: the source of the page, its charts and the CSV.
+"""The statistics as tables: the source of the page, its charts and the CSV; and the main figures above them.
 
 A cell has both the displayed text and the plain number, so that page, charts and CSV cannot differ.
+
+A main figure stands beside the same one of the period before. A percentage is said only where it means
+something: not where nothing was before. Shares are compared in percentage points, because "5 % more" of a
+share can be read in two ways.
 """
 
 from __future__ import annotations
@@ -14,24 +18,117 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.badges import Tone, tone_of
-from wallet_gateway.admin.dashboard_comparison import (
-    ListUrl,
-    MainFigure,
-    main_figures,
-    mean_seconds,
-    percent_text,
-    rate,
-)
 from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.domain.ways_of_paying import Way
-from wallet_gateway.formats import format_amount, format_number, format_short_date
+from wallet_gateway.formats import (
+    format_amount,
+    format_money,
+    format_number,
+    format_percent,
+    format_short_date,
+)
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.reports.exports import TEST_COLUMN, Echo, yes_or_no
-from wallet_gateway.reports.statistics import DayFigures, Figures, GatewayFigures
+from wallet_gateway.reports.statistics import BY_WAY, Counted, DayFigures, Figures, GatewayFigures
 
 Label = str | Promise
+NONE = "\N{EN DASH}"
+ListUrl = Callable[[Counted, str], str]
+"""Returns the URL of the list of what a figure in a currency counts; empty for no link."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MainFigure:
+    """One figure at a glance."""
+
+    label: Label
+    text: str
+    before: str
+    """The same figure of the period before; empty if nothing is compared."""
+    change: str = ""
+    """The difference, such as `+12.5 %`; empty where it would mean nothing."""
+    list_url: str = ""
+    list_label: Label = ""
+
+
+def main_figures(
+    currency: str, rows: Sequence[DayFigures], before: Sequence[DayFigures], list_url: ListUrl
+) -> tuple[MainFigure, ...]:
+    """Return the main figures of days in one currency; `before` are the days to compare with."""
+    found = []
+    for label, figure, column, list_label in (
+        (_("Taken"), Counted.TAKEN, "taken_minor", _("Approved transactions")),
+        (_("Refunded"), Counted.REFUNDED, "refunded_minor", _("Approved refunds")),
+    ):
+        sums = [sum(getattr(row, column) for row in days) for days in (rows, before)]
+        texts = [format_money(Money.from_minor_units(minor, currency)) for minor in sums]
+        found.append(
+            MainFigure(
+                label=label,
+                text=texts[0],
+                before=texts[1],
+                change=percent_change(*sums),
+                list_url=list_url(figure, currency),
+                list_label=list_label,
+            )
+        )
+    for way in Way:
+        now, then = rate(rows, way), rate(before, way)
+        change = ""
+        if now is not None and then is not None:
+            points = round((now - then) * 100, 1)
+            signed = _sign(points) + format_number(abs(points), decimals=1)
+            change = _("%(points)s points") % {"points": signed}
+        found.append(
+            MainFigure(
+                label=_("Approved: %(way)s") % {"way": label_of(way)},
+                text=percent_text(now) or NONE,
+                before=percent_text(then) or NONE,
+                change=change,
+                list_url=list_url(BY_WAY[way], currency),
+                list_label=_("Approved ones"),
+            )
+        )
+    means = [mean_seconds(days) for days in (rows, before)]
+    texts = [NONE if seconds is None else format_number(seconds, decimals=1) for seconds in means]
+    return (
+        *found,
+        MainFigure(
+            label=_("Seconds to approval"), text=texts[0], before=texts[1], change=percent_change(*means)
+        ),
+    )
+
+
+def rate(rows: Sequence[DayFigures], way: Way) -> float | None:
+    """Return the share of approved attempts by one way of paying, 0 to 1; None if none was decided."""
+    decided = sum(row.ways[way].decided for row in rows)
+    return sum(row.ways[way].approved for row in rows) / decided if decided else None
+
+
+def mean_seconds(rows: Sequence[DayFigures]) -> float | None:
+    """Return the average time from the start of an attempt to its approval; None if none was approved."""
+    timed = [(row.settled, row.seconds_to_settle) for row in rows if row.seconds_to_settle is not None]
+    number = sum(settled for settled, _ in timed)
+    return sum(settled * mean for settled, mean in timed) / number if number else None
+
+
+def percent_text(share: float | None) -> str:
+    """Return a share of 0 to 1 as a percentage in the reader's language; empty for None."""
+    return "" if share is None else format_percent(share, decimals=1)
+
+
+def percent_change(now: float | None, then: float | None) -> str:
+    """Return by how many percent a figure has changed; empty if it was zero or unknown, or is unknown."""
+    if now is None or not then:
+        return ""
+    change = round((now - then) / then, 3)
+    return _sign(change) + format_percent(abs(change), decimals=1)
+
+
+def _sign(number: float) -> str:
+    return "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else "\N{PLUS-MINUS SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +188,28 @@ def currency_parts(
     figures: Figures, days: Sequence[date], *, only: str = "", list_url: ListUrl | None = None
 ) -> tuple[CurrencyPart, ...]:
     """Build the tables of each currency, or of one; with `list_url` also the main figures and their links."""
-    wanted = [code for code in figures.currencies if only in {"", code}]
-    return tuple(_part(code, figures, days, list_url) for code in wanted)
-
-
-def _part(currency: str, figures: Figures, days: Sequence[date], list_url: ListUrl | None) -> CurrencyPart:
-    by_day = {row.day: row for row in figures.money if row.currency == currency}
-    rows = [by_day.get(day) or DayFigures(day=day, currency=currency) for day in days]
-    before = [row for row in figures.before if row.currency == currency]
-    return CurrencyPart(
-        currency=currency,
-        glance=main_figures(currency, rows, before, list_url) if list_url else (),
-        tables=(_volume(currency, rows), _approval(rows), _times(rows), _pages(rows)),
-    )
+    parts = []
+    for code in figures.currencies:
+        if only not in {"", code}:
+            continue
+        by_day = {row.day: row for row in figures.money if row.currency == code}
+        rows = [by_day.get(day) or DayFigures(day=day, currency=code) for day in days]
+        before = [row for row in figures.before if row.currency == code]
+        parts.append(
+            CurrencyPart(
+                currency=code,
+                glance=main_figures(code, rows, before, list_url) if list_url else (),
+                tables=(_volume(code, rows), _approval(rows), _times(rows), _pages(rows)),
+            )
+        )
+    return tuple(parts)
 
 
 def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
     def cells(row: DayFigures) -> tuple[Cell, ...]:
         totals = (row.taken_minor, row.authorized_minor, row.refunded_minor, row.detached_minor)
-        return tuple(_money(minor, currency) for minor in totals)
+        amounts = [Money.from_minor_units(minor, currency) for minor in totals]
+        return tuple(Cell(format_amount(amount), amount.to_wire()) for amount in amounts)
 
     whole = DayFigures(
         day=rows[0].day,
@@ -182,8 +282,17 @@ def _pages(rows: Sequence[DayFigures]) -> Table:
 
 def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
     """Build the table of gateway responses: one table only, because a response has no currency."""
+
+    def cells(row: GatewayFigures) -> tuple[Cell, ...]:
+        answers = (row.mean_ms, row.slowest_ms, row.exchanges, row.faults, row.server_errors)
+        return tuple(map(_count, answers))
+
     by_day = {row.day: row for row in figures.gateway}
-    rows = [by_day.get(day) or _silent(day) for day in days]
+    rows = [
+        by_day.get(day)
+        or GatewayFigures(day=day, exchanges=0, faults=0, server_errors=0, mean_ms=None, slowest_ms=None)
+        for day in days
+    ]
     return Table(
         slug="gateway",
         title=_("The gateway's answers"),
@@ -196,28 +305,14 @@ def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
             Column(_("Without a usable answer"), Tone.WAIT),
             Column(_("HTTP 500 and above"), Tone.BAD),
         ),
-        rows=_rows(rows, _answers),
+        rows=_rows(rows, cells),
     )
-
-
-def _silent(day: date) -> GatewayFigures:
-    return GatewayFigures(day=day, exchanges=0, faults=0, server_errors=0, mean_ms=None, slowest_ms=None)
-
-
-def _answers(row: GatewayFigures) -> tuple[Cell, ...]:
-    mean = row.mean_ms
-    return tuple(map(_count, (mean, row.slowest_ms, row.exchanges, row.faults, row.server_errors)))
 
 
 def _rows(
     figures: Sequence[DayFigures] | Sequence[GatewayFigures], cells: Callable[..., tuple[Cell, ...]]
 ) -> tuple[Row, ...]:
     return tuple(Row(each.day, format_short_date(each.day), cells(each)) for each in figures)
-
-
-def _money(minor: int, currency: str) -> Cell:
-    money = Money.from_minor_units(minor, currency)
-    return Cell(format_amount(money), money.to_wire())
 
 
 def _count(number: int | None) -> Cell:

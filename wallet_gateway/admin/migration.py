@@ -1,13 +1,16 @@
-"""The import of a migration file in the admin: checked first, then imported, with progress after each step.
+"""The migration from an earlier provider: the import of its file, the export of it, and the final report.
 
-The uploading user sees every bad row. A file is imported only after the same user has checked the very
-same bytes, which a signed token proves. With the page's script the response is streamed, one line of JSON
-per step; without the script the page is sent when the import is complete.
+A file is checked first, then imported, with progress after each step. The uploading user sees every bad row.
+A file is imported only after the same user has checked the very same bytes, which a signed token proves. With
+the page's script the response is streamed, one line of JSON per step; without the script the page is sent
+when the import is complete.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -15,22 +18,24 @@ from typing import Any
 from django import forms
 from django.contrib.admin import AdminSite
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, StreamingHttpResponse
+from django.db.models import Case, Count, F, Q, Sum, When
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin.admin_log import log_bulk_change
 from wallet_gateway.admin.confirm_tokens import StalePage, sign, signed
-from wallet_gateway.admin.pages import render_page
-from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
-from wallet_gateway.admin.profile_mark import TEST_SUFFIX
+from wallet_gateway.admin.pages import TEST_SUFFIX, log_bulk_change, render_page
+from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission, require_permission
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.payments import maintenance
-from wallet_gateway.payments.maintenance import MAX_REPORTED, ImportReport, ImportStep
-from wallet_gateway.protocol.migration_file import COLUMNS, RowError
-from wallet_gateway.protocol.text import visible
+from wallet_gateway.payments.maintenance import MAX_REPORTED, ImportReport
+from wallet_gateway.protocol.codes import stored_currency
+from wallet_gateway.protocol.migration_file import COLUMNS
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import escape_formula, visible
+from wallet_gateway.reports.exports import TEST_COLUMN, yes_or_no
 
 _SALT = "wallet_gateway.admin.migration-file"
 
@@ -60,7 +65,8 @@ def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
         return _page(site, request, form)
     upload = _Upload(request, form)
     if request.headers.get("Accept") == "application/x-ndjson":
-        return StreamingHttpResponse(map(_json_line, upload.run()), content_type="application/x-ndjson")
+        lines = (json.dumps(progress) + "\n" for progress in upload.run())
+        return StreamingHttpResponse(lines, content_type="application/x-ndjson")
     result: dict[str, Any] = {}
     bad: list[dict[str, Any]] = []
     for result in upload.run():
@@ -87,7 +93,10 @@ class _Upload:
         self.request, self.gateway = request, form.cleaned_data["gateway"]
         self.file: UploadedFile[Any] = form.cleaned_data["file"]
         self.keep_good = form.cleaned_data["keep_good"]
-        self.proof = [str(request.user.pk), self.gateway, _digest(self.file)]
+        digest = hashlib.sha256()
+        for chunk in self.file.chunks():
+            digest.update(chunk)
+        self.proof = [str(request.user.pk), self.gateway, digest.hexdigest()]
         self.wants_import = "import" in request.POST
 
     @property
@@ -108,16 +117,15 @@ class _Upload:
         )
         while True:
             try:
-                yield _progress_of(next(steps))
+                step = next(steps)
             except StopIteration as end:
                 report: ImportReport = end.value
                 break
-        yield self._result(report)
-
-    def _result(self, report: ImportReport) -> dict[str, Any]:
+            bad = [{"line": error.line, "reason": visible(error.reason)} for error in step.bad]
+            yield {"checked": step.checked, "stored": step.stored, "bad": bad}
         if report.stored:
             log_bulk_change(self.request, MigratedDeposit, self._sentence(report))
-        return {
+        yield {
             "bad": [],
             "checked": report.accepted + report.rejected_in_all,
             "stored": report.accepted if report.stored else 0,
@@ -139,25 +147,6 @@ class _Upload:
         return words + _("Nothing is taken in yet.")
 
 
-def _digest(file: UploadedFile[Any]) -> str:
-    digest = hashlib.sha256()
-    for chunk in file.chunks():
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _progress_of(step: ImportStep) -> dict[str, Any]:
-    return {"checked": step.checked, "stored": step.stored, "bad": list(map(_bad_row, step.bad))}
-
-
-def _bad_row(error: RowError) -> dict[str, Any]:
-    return {"line": error.line, "reason": visible(error.reason)}
-
-
-def _json_line(progress: dict[str, Any]) -> str:
-    return json.dumps(progress) + "\n"
-
-
 def _page(site: AdminSite, request: HttpRequest, form: ImportForm, **more: Any) -> HttpResponseBase:
     context = {
         "title": _("Import a migration file"),
@@ -167,3 +156,65 @@ def _page(site: AdminSite, request: HttpRequest, form: ImportForm, **more: Any) 
         **more,
     }
     return render_page(site, request, "migrated_import.html", context)
+
+
+_AMOUNTS = {
+    "deposited": "deposited",
+    "refunded_before": "before",
+    "refunded": "ours",
+    "under_way": "under_way",
+    "open": "open",
+}
+"""The columns of the CSV, and the totals that stand in them."""
+
+
+def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the totals by gateway and currency, or return them as CSV."""
+    # Added up in one SQL statement; refunds that were tests of the live gateways are left out. `unknown` are
+    # those that were refunded, but are in no migration file: of the amounts, only what this shop has refunded
+    # and what is under way contains them.
+    known, real = Q(is_known=True), ~Q(is_test=True, gateway__in=gateways.live_aliases())
+    ours = Case(When(real, then=F("refunded") + F("refund_reserved")), default=0)
+    of = ("gateway", "currency", "exponent")
+    totals: list[dict[str, Any]] = list(
+        MigratedDeposit.objects.order_by(*of)
+        .values(*of)
+        .annotate(
+            deposits=Count("pk"),
+            unknown=Count("pk", filter=~known),
+            frozen=Count("pk", filter=Q(is_frozen=True)),
+            deposited=Sum("amount_minor", filter=known),
+            before=Sum("refunded_before"),
+            ours=Sum("refunded", filter=real),
+            under_way=Sum("refund_reserved", filter=real),
+            open=Sum(F("amount_minor") - F("refunded_before") - ours, filter=known),
+        )
+    )
+    for row in totals:
+        currency = stored_currency(row["currency"], row["exponent"])
+        for name in _AMOUNTS.values():
+            row[name] = Money.from_minor_units(int(row[name] or 0), currency)
+    if "csv" in request.GET:
+        buffer = io.StringIO()
+        writer = csv.writer(buffer)
+        counts = ("deposits", "unknown", "frozen")
+        writer.writerow(("gateway", "currency", *counts, *_AMOUNTS, TEST_COLUMN))
+        for row in totals:
+            writer.writerow(
+                (
+                    escape_formula(row["gateway"]),
+                    row["currency"],
+                    *(row[name] for name in counts),
+                    *(row[name].to_wire() for name in _AMOUNTS.values()),
+                    yes_or_no(gateways.is_test(row["gateway"])),
+                )
+            )
+        answer = HttpResponse(buffer.getvalue(), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = 'attachment; filename="migration-report.csv"'
+        return answer
+    context = {
+        "title": _("How the migration stands"),
+        "totals": totals,
+        "may_import": has_permission(request, DETACHED_REFUND),
+    }
+    return render_page(site, request, "migrated_report.html", context)
