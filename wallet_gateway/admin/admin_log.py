@@ -7,7 +7,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.http import HttpRequest
 
-from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.models.decisions import account_of
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.protocol.card_numbers import mask_card_numbers

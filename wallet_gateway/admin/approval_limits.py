@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.operation_registry import Operation
-from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.policy import GIVING_BACK, LIMITED_PERIOD
 from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.formats import format_money

@@ -28,7 +28,7 @@ from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
-from wallet_gateway.models.batches import UNENDED_ROWS
+from wallet_gateway.models.decisions import UNENDED_ROWS
 from wallet_gateway.models.fields import actor_in
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.text import visible

@@ -13,7 +13,7 @@ from typing import TypedDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.domain.ways_of_paying import Way
+from wallet_gateway.domain.states import Way
 from wallet_gateway.formats import format_money, format_number, format_percent
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money

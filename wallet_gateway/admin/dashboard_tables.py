@@ -22,8 +22,7 @@ from wallet_gateway.admin.dashboard_comparison import (
     percent_text,
     rate,
 )
-from wallet_gateway.domain.states import TransactionState
-from wallet_gateway.domain.ways_of_paying import Way
+from wallet_gateway.domain.states import TransactionState, Way
 from wallet_gateway.formats import format_amount, format_number, format_short_date
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money

@@ -14,7 +14,7 @@ from wallet_gateway.admin.amount_field import AmountField
 from wallet_gateway.admin.approval_limits import hint
 from wallet_gateway.admin.approval_messages import DECISIONS
 from wallet_gateway.admin.operation_registry import Operation
-from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.domain.people import ReasonCode
 from wallet_gateway.payments.approvals import Decision
 from wallet_gateway.protocol.money import Money
 

@@ -19,8 +19,7 @@ from wallet_gateway import payments
 from wallet_gateway.admin import permissions
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.sums import sums_in_words, sums_of
-from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
+from wallet_gateway.domain.people import REASON_CODES, By, ReasonCode
 from wallet_gateway.domain.states import TransactionKind, available, why_not_begin
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment

@@ -16,9 +16,8 @@ from wallet_gateway.admin.differences import words_of_elsewhere
 from wallet_gateway.admin.operation_registry import BY_SLUG, Operation
 from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.tasks import Button
-from wallet_gateway.domain.card_names import card_name
-from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind
-from wallet_gateway.domain.ways_of_paying import WAY_OF
+from wallet_gateway.domain.cards import card_name
+from wallet_gateway.domain.states import OPENING_KINDS, WAY_OF, TransactionKind
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.fields import label_of

@@ -15,11 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 
-from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING, PAYMENT_FROZEN, ErrorCode, Refusal
+from wallet_gateway.domain.error_codes import (
+    OPERATION_OUTSTANDING,
+    PAYMENT_FROZEN,
+    ErrorCode,
+    Refusal,
+    StoredEnum,
+)
 from wallet_gateway.domain.error_codes import gettext_noop as _
-from wallet_gateway.domain.stored_values import StoredEnum
 
 
 class TransactionKind(StoredEnum):
@@ -553,3 +559,19 @@ _NOTHING_LEFT = {
     TransactionKind.CAPTURE: Refusal(_("Nothing is left to capture."), ErrorCode.NOTHING_LEFT),
     TransactionKind.REFUND: Refusal(_("Nothing is left to refund."), ErrorCode.NOTHING_LEFT),
 }
+
+
+# How customers pay: on the gateway's hosted page, or by the wallet button on the shop's own page
+
+
+class Way(StrEnum):
+    """How a customer pays."""
+
+    HOSTED_PAGE = "HOSTED_PAGE"
+    WALLET_BUTTON = "WALLET_BUTTON"
+
+
+WAY_OF: Mapping[TransactionKind, Way] = MappingProxyType(
+    {TransactionKind.CHECKOUT: Way.HOSTED_PAGE, TransactionKind.AUTHORIZATION: Way.WALLET_BUTTON}
+)
+"""By the kind of the transaction that opens the payment."""

@@ -20,9 +20,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode
 from wallet_gateway.domain.evidence import KINDS
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.protocol.card_numbers import mask_card_numbers

@@ -18,7 +18,6 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import (
     CHANGED_MEANWHILE,
     KEY_TAKEN,
@@ -27,6 +26,7 @@ from wallet_gateway.domain.error_codes import (
     ErrorCode,
 )
 from wallet_gateway.domain.evidence import read_detached_answer, read_follow_up_answer
+from wallet_gateway.domain.people import Actor, By
 from wallet_gateway.domain.policy import GIVING_BACK
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.ledger.apply import reread

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway import gateways
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import (
     DEPOSIT_FROZEN,
     ITEMS_INVALID,
@@ -28,7 +28,7 @@ from wallet_gateway.domain.error_codes import (
     ErrorCode,
     Refusal,
 )
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.people import Actor, By
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
     LifecycleEvent,

@@ -1,16 +1,41 @@
-"""When 3-D Secure is required before a wallet's card is charged, and whether its result is sufficient.
-
-The payment account determines the type of card, never the page. Codes are those of EMV 3-D Secure: a
-`transStatus` of one letter, and an indicator (ECI) of two digits that each card network numbers differently.
-"""
+"""The card of a wallet button: its name, when 3-D Secure is required, what a page does next. Pure."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from wallet_gateway.domain.error_codes import gettext_noop as _
+from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.protocol.authorizations import AuthenticationStatus, ThreeDSecure
+
+# Its name
+
+
+_NETWORKS = {
+    "VISA": "Visa",
+    "MASTERCARD": "Mastercard",
+    "AMEX": "American Express",
+    "DISCOVER": "Discover",
+    "JCB": "JCB",
+}
+"""The networks of the interface, as they write themselves; the same in every language."""
+
+
+def network_name(network: str) -> str:
+    """Return a network as it writes itself, such as `Visa`; an unknown one as it was told."""
+    return _NETWORKS.get(network.upper(), network)
+
+
+def card_name(network: str, last_four: str) -> str:
+    """Return `Visa •••• 1111`; either part may be missing, and without both the name is empty."""
+    name = network_name(network)
+    return f"{name} •••• {last_four}".strip() if last_four else name
+
+
+# When 3-D Secure is required before a card is charged, and whether its result is sufficient. The payment
+# account determines the type of card, never the page. Codes are those of EMV 3-D Secure: a `transStatus` of
+# one letter, and an indicator (ECI) of two digits that each card network numbers differently.
 
 
 class AuthenticationRequirement(StrEnum):
@@ -84,3 +109,36 @@ def _fits(eci: str, network: str, shift: _Shift) -> bool:
         return given in {_OF_MOST[shift], _OF_MASTERCARD[shift]}
     table = _OF_MASTERCARD if network.upper() == CardNetwork.MASTERCARD else _OF_MOST
     return given == table[shift]
+
+
+# What a page does next after the wallet's sheet, by the state of the authorization
+
+
+class WalletOutcome(StrEnum):
+    """The result of a wallet payment, as shown to the customer."""
+
+    APPROVED = "APPROVED"
+    """The card was charged, or its amount is reserved."""
+    DECLINED = "DECLINED"
+    """The gateway refused it; another card may work, with a new reference."""
+    CHECKING = "CHECKING"
+    """The result is not known yet: the customer must not pay again."""
+    THREE_D_SECURE = "THREE_D_SECURE"
+    """Send the customer to the payment's `redirect_url`."""
+    TRY_AGAIN = "TRY_AGAIN"
+    """Nothing was charged and nothing will be; the button may be pressed again."""
+
+
+_BY_STATE = {
+    TransactionState.APPROVED: WalletOutcome.APPROVED,
+    TransactionState.REJECTED: WalletOutcome.DECLINED,
+    TransactionState.AWAITING_3DS: WalletOutcome.THREE_D_SECURE,
+    TransactionState.AWAITING_RESULT: WalletOutcome.TRY_AGAIN,
+    TransactionState.EXPIRED: WalletOutcome.TRY_AGAIN,
+    TransactionState.ABANDONED: WalletOutcome.TRY_AGAIN,
+}
+
+
+def outcome_of(state: TransactionState) -> WalletOutcome:
+    """Return what a state means for the page; a state that is not clearly final is still being checked."""
+    return _BY_STATE.get(state, WalletOutcome.CHECKING)

@@ -1,27 +1,30 @@
-"""Turn the prices of a shop into items that the interface can carry, without a minor unit more or less.
-
-The interface knows gross unit prices of the currency's precision and whole quantities: "(unitAmount *
-productQuantity) - discountAmount". A shop may have net prices, prices finer than the currency and quantities
-such as 1.25 kg. Here they are rounded as the shop rounds, and a line that does not multiply out becomes one
-piece with the quantity in its name. Not here: the rules of the cart (`protocol.cart`), shipping and
-discounts, which need no rounding.
-"""
+"""What a shop gives with an order, before anything is sent: prices, notes, where to continue. References."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Final
+from urllib.parse import urlsplit
 
+from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.cart import MAX_QUANTITY, Item
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, UnknownCode
 from wallet_gateway.protocol.money import MAX_DIGITS, MAX_UNITS, TOO_LONG, Money, format_units
-from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.text import is_storable, quote, visible
+
+# Items of a shop's own prices, without a minor unit more or less. The interface knows gross unit prices of
+# the currency's precision and whole quantities: "(unitAmount * productQuantity) - discountAmount". A shop
+# may have net prices, prices finer than the currency and quantities such as 1.25 kg. Here they are rounded
+# as the shop rounds, and a line that does not multiply out becomes one piece with the quantity in its name.
+# Not here: the rules of the cart (`protocol.cart`), shipping and discounts, which need no rounding.
+
 
 MAX_DECIMALS: Final = 30
 """Of a price or a quantity, more than a division of decimals gives: without a limit, one takes seconds."""
@@ -294,3 +297,92 @@ def _without_zeros(text: str) -> str:
 def _major(units: int, exponent: int) -> Decimal:
     # Made of text: arithmetic with decimals would round as the shop's context says.
     return Decimal(format_units(units, exponent))
+
+
+# What a shop may note on an order for itself: its limits are those that the field uses
+
+
+MAX_METADATA = 50
+MAX_METADATA_KEY_LENGTH = 40
+MAX_METADATA_VALUE_LENGTH = 500
+
+
+def metadata_errors(metadata: object) -> Iterator[FieldError]:
+    """Yield everything that is wrong with the metadata of an order; None means that it has no metadata."""
+    if metadata is None:
+        return
+    if not isinstance(metadata, Mapping):
+        yield FieldError("metadata", f"must map texts to texts, not be of type {type(metadata).__name__}")
+        return
+    if len(metadata) > MAX_METADATA:
+        yield FieldError("metadata", f"has {len(metadata)} entries; at most {MAX_METADATA} are stored")
+        return
+    for key, value in metadata.items():
+        if problem := _problem_of(key, MAX_METADATA_KEY_LENGTH):
+            yield FieldError("metadata", f"the name {quote(key)} {problem}")
+        elif not key:
+            yield FieldError("metadata", "a name is empty")
+        elif problem := _problem_of(value, MAX_METADATA_VALUE_LENGTH):
+            yield FieldError(f"metadata.{visible(key)}", problem)
+
+
+def _problem_of(text: object, longest: int) -> str:
+    """Return what is wrong with a name or a value; empty if nothing is."""
+    if not isinstance(text, str):
+        return f"must be text, not {type(text).__name__}"
+    if not is_storable(text):
+        return "contains NUL or half of a surrogate pair, which cannot be stored"
+    if len(text) > longest:
+        return f"has {len(text)} characters; at most {longest} are stored"
+    return "has the form of a card number, which is not stored" if has_card_number(text) else ""
+
+
+# The merchant's own references (clientSystemTransactionId): created once per transaction, never used again,
+# sortable by time so that an index stays compact, and unguessable
+
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32: no two letters are confused when read aloud."""
+
+REFERENCE_LENGTH = 26
+_TIME_CHARACTERS = 10
+_RANDOM_BITS = 80
+
+
+def new_reference(*, now: datetime, randomness: int) -> str:
+    """Return a reference of 26 characters from an aware instant and 80 random bits.
+
+    The first ten characters are the milliseconds since 1970, so later references sort after earlier ones.
+    Raises `ValueError` when `randomness` does not fit into 80 bits.
+    """
+    if not 0 <= randomness < 1 << _RANDOM_BITS:
+        raise ValueError("randomness must be a number of at most 80 bits")
+    milliseconds = int(now.timestamp() * 1000)
+    return _encode(milliseconds, _TIME_CHARACTERS) + _encode(randomness, REFERENCE_LENGTH - _TIME_CHARACTERS)
+
+
+def _encode(number: int, length: int) -> str:
+    characters = []
+    for _ in range(length):
+        number, digit = divmod(number, 32)
+        characters.append(ALPHABET[digit])
+    return "".join(reversed(characters))
+
+
+# Where a customer may be led from our pages: to a path of this site, or to an origin of the shop
+
+
+def is_continue_url(url: str, origins: Collection[str]) -> bool:
+    """Return whether an address is a whole path of this site, or absolute with one of the shop's origins.
+
+    Two slashes would name a host, browsers take a backslash for a slash, and skip white space and controls.
+    """
+    if not url.isprintable() or set(url) & set(" \\"):
+        return False
+    if url.startswith("/"):
+        return not url.startswith("//")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return f"{parts.scheme}://{parts.netloc}".lower() in {origin.lower() for origin in origins}
