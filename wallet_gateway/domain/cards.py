@@ -67,17 +67,9 @@ def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> Aut
     return AuthenticationRequirement.EXTERNAL if external else AuthenticationRequirement.REDIRECT
 
 
-class _Shift(StrEnum):
-    FULL = "full"
-    ATTEMPT = "attempt"
-    NONE = "none"
-
-
-_OF_MOST = {_Shift.FULL: "05", _Shift.ATTEMPT: "06", _Shift.NONE: "07"}
-_OF_MASTERCARD = {_Shift.FULL: "02", _Shift.ATTEMPT: "01", _Shift.NONE: "00"}
-
 _S = AuthenticationStatus
-_SHIFTS = {_S.AUTHENTICATED: _Shift.FULL, _S.ATTEMPTED: _Shift.ATTEMPT, _S.UNAVAILABLE: _Shift.NONE}
+_ECI_OF_MOST = {_S.AUTHENTICATED: "05", _S.ATTEMPTED: "06", _S.UNAVAILABLE: "07"}
+_ECI_OF_MASTERCARD = {_S.AUTHENTICATED: "02", _S.ATTEMPTED: "01", _S.UNAVAILABLE: "00"}
 _WITHOUT_PROOF = frozenset({_S.UNAVAILABLE, _S.INFORMATIONAL})
 _REFUSALS = {
     _S.NOT_AUTHENTICATED: _("3-D Secure failed: the customer was not authenticated."),
@@ -97,18 +89,15 @@ def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated
         return _REFUSALS[status]
     if status in _WITHOUT_PROOF and not accept_unauthenticated:
         return _("3-D Secure gave no proof (status %(status)s). The settings require one.")
-    if status in _SHIFTS and not _fits(result.eci, network, _SHIFTS[status]):
-        return _("The ECI %(eci)s does not fit the 3-D Secure status %(status)s of %(network)s.")
+    if status in _ECI_OF_MOST:
+        # The network's own indicator for this result; any network's if it is unknown.
+        tables = [_ECI_OF_MOST, _ECI_OF_MASTERCARD]
+        if network:
+            is_mastercard = network.upper() == CardNetwork.MASTERCARD
+            tables = [_ECI_OF_MASTERCARD if is_mastercard else _ECI_OF_MOST]
+        if result.eci.zfill(2) not in {table[status] for table in tables}:
+            return _("The ECI %(eci)s does not fit the 3-D Secure status %(status)s of %(network)s.")
     return None
-
-
-def _fits(eci: str, network: str, shift: _Shift) -> bool:
-    """Return whether an indicator is the network's own for this result; any network's if it is unknown."""
-    given = eci.zfill(2)
-    if not network:
-        return given in {_OF_MOST[shift], _OF_MASTERCARD[shift]}
-    table = _OF_MASTERCARD if network.upper() == CardNetwork.MASTERCARD else _OF_MOST
-    return given == table[shift]
 
 
 # What a page does next after the wallet's sheet, by the state of the authorization

@@ -6,7 +6,6 @@ status query searches by reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -115,6 +114,19 @@ class GatewayRecord:
 def as_gateway_record(message: StatusRecord) -> GatewayRecord:
     """Return a status record as a shop reads it."""
     details = message.apm_details or RecordedApmDetails()
+    billing = _place(details.billing_address) or {
+        "street": details.apm_payer_billing_street1,
+        "city": details.apm_payer_billing_city_name,
+        "postal_code": details.apm_payer_billing_postal_code,
+        "country": details.apm_payer_billing_country,
+    }
+    shipping = _place(details.shipping_address) or {
+        "street": details.apm_payer_shipping_street1,
+        "city": details.apm_payer_shipping_city_name,
+        "postal_code": details.apm_payer_shipping_postal_code,
+        "country": details.apm_payer_shipping_country,
+    }
+    person = details.shipping_address or RecordedShippingAddress()
     return GatewayRecord(
         record_id=message.id or "",
         reference=message.client_system_transaction_id,
@@ -124,55 +136,28 @@ def as_gateway_record(message: StatusRecord) -> GatewayRecord:
         transacted_at=message.transacted_at,
         provider=details.apm_name or "",
         provider_transaction_id=details.apm_provider_transaction_id or "",
-        payer=_payer(details),
-        billing_address=_billing(details),
-        shipping_address=_shipping(details),
+        payer=Payer(
+            payer_id=details.apm_payer_id or "",
+            account_number=details.apm_payer_account_number or "",
+            email=details.apm_payer_email_address or "",
+            first_name=details.apm_payer_firstname or "",
+            last_name=details.apm_payer_lastname or "",
+            state=details.apm_payer_state_or_province or "",
+            country=details.apm_payer_country_code or "",
+        ),
+        billing_address=_address(
+            **billing, name=details.apm_payer_billing_name, phone=details.apm_payer_billing_phone
+        ),
+        shipping_address=_address(
+            **shipping,
+            name=details.apm_payer_shipping_name
+            or " ".join(filter(None, (person.first_name, person.last_name))),
+            first_name=person.first_name,
+            last_name=person.last_name,
+            phone=person.telephone_number or details.apm_payer_shipping_phone,
+            email=person.email,
+        ),
         message=message,
-    )
-
-
-def _payer(details: RecordedApmDetails) -> Payer:
-    return Payer(
-        payer_id=details.apm_payer_id or "",
-        account_number=details.apm_payer_account_number or "",
-        email=details.apm_payer_email_address or "",
-        first_name=details.apm_payer_firstname or "",
-        last_name=details.apm_payer_lastname or "",
-        state=details.apm_payer_state_or_province or "",
-        country=details.apm_payer_country_code or "",
-    )
-
-
-def _billing(details: RecordedApmDetails) -> RecordedAddress | None:
-    place = _place(details.billing_address) or {
-        "street": details.apm_payer_billing_street1,
-        "city": details.apm_payer_billing_city_name,
-        "postal_code": details.apm_payer_billing_postal_code,
-        "country": details.apm_payer_billing_country,
-    }
-    return _address(
-        **place,
-        name=details.apm_payer_billing_name,
-        phone=details.apm_payer_billing_phone,
-    )
-
-
-def _shipping(details: RecordedApmDetails) -> RecordedAddress | None:
-    person = details.shipping_address or RecordedShippingAddress()
-    place = _place(details.shipping_address) or {
-        "street": details.apm_payer_shipping_street1,
-        "city": details.apm_payer_shipping_city_name,
-        "postal_code": details.apm_payer_shipping_postal_code,
-        "country": details.apm_payer_shipping_country,
-    }
-    names = filter(None, (person.first_name, person.last_name))
-    return _address(
-        **place,
-        name=details.apm_payer_shipping_name or " ".join(names),
-        first_name=person.first_name,
-        last_name=person.last_name,
-        phone=person.telephone_number or details.apm_payer_shipping_phone,
-        email=person.email,
     )
 
 
@@ -253,7 +238,22 @@ def differences(
     `is_settled` means that a person has closed those of the transaction's own records; what stands beside
     them is a difference all the same.
     """
-    found = [
+    found: list[Difference] = []
+    if not is_settled:
+        for one in finding.discrepancies:
+            kind = _NAMED.get(one.kind, DifferenceKind.STATE)
+            found.append(Difference(kind=kind, explanation=one.explanation or _states(finding, state)))
+    is_open = not (is_settled or finding.discrepancies or finding.own_unreadable)
+    if is_open and finding.absent and state is TransactionState.APPROVED:
+        why = explain(ExplanationCode.NO_RECORD)
+        found.append(Difference(kind=DifferenceKind.MISSING_THERE, explanation=why))
+    elif is_open and finding.undocumented_state:
+        # It holds as a pending one does, and a person has to read it all the same.
+        why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(finding.undocumented_state))
+        found.append(Difference(kind=DifferenceKind.STATE, explanation=why))
+    elif is_open and finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
+        found.append(Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state)))
+    found += [
         Difference(kind=DifferenceKind.MADE_ELSEWHERE, explanation=made_elsewhere(record))
         for record in (*finding.elsewhere, *finding.unknown_references)
     ]
@@ -264,23 +264,7 @@ def differences(
     if finding.unreadable:
         why = unreadable_explanation(finding.unreadable)
         found.append(Difference(kind=DifferenceKind.UNREADABLE, explanation=why))
-    return tuple(found) if is_settled else (*_own(state, finding), *found)
-
-
-def _own(state: TransactionState, finding: Finding) -> Iterator[Difference]:
-    for found in finding.discrepancies:
-        kind = _NAMED.get(found.kind, DifferenceKind.STATE)
-        yield Difference(kind=kind, explanation=found.explanation or _states(finding, state))
-    if finding.discrepancies or finding.own_unreadable:
-        return
-    if finding.absent and state is TransactionState.APPROVED:
-        yield Difference(kind=DifferenceKind.MISSING_THERE, explanation=explain(ExplanationCode.NO_RECORD))
-    elif finding.undocumented_state:
-        # It holds as a pending one does, and a person has to read it all the same.
-        why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(finding.undocumented_state))
-        yield Difference(kind=DifferenceKind.STATE, explanation=why)
-    elif finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
-        yield Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state))
+    return tuple(found)
 
 
 def _states(finding: Finding, state: TransactionState) -> Explanation:

@@ -80,34 +80,12 @@ class PriceRules:
 
 
 def items_from(
-    lines: Sequence[PriceLine], *, currency: str, total: Decimal | Money, rules: PriceRules
+    lines: Sequence[PriceLine], *, currency: object, total: Decimal | Money, rules: PriceRules
 ) -> list[Item]:
     """Return one item for each line; together they come to `total`, tax included.
 
     Raises InvalidMessage with every fault, also if the lines come to another amount.
     """
-    expected, exponent = _expected(total, currency, rules)
-    faults = [fault for index, line in enumerate(lines) for fault in _faults_of(line, f"lines[{index}]")]
-    if faults:
-        raise InvalidMessage(faults)
-    amounts = _amounts_of(lines, exponent, rules)
-    faults = [
-        FieldError(f"lines[{index}].price", TOO_LONG)
-        for index, amount in enumerate(amounts)
-        if amount.gross > MAX_UNITS
-    ]
-    if faults:
-        raise InvalidMessage(faults)
-    computed = sum(amount.gross for amount in amounts)
-    if computed != expected.minor_units:
-        raise InvalidMessage([FieldError("total", _differs(computed, expected, rules))])
-    return [_item(line, amount, exponent) for line, amount in zip(lines, amounts, strict=True)]
-
-
-# The input
-
-
-def _expected(total: Decimal | Money, currency: object, rules: PriceRules) -> tuple[Money, int]:
     faults = []
     if rules.round_per not in ROUND_PER:
         faults.append(FieldError("round_per", f"is {quote(rules.round_per)}; give 'line' or 'order'"))
@@ -125,7 +103,31 @@ def _expected(total: Decimal | Money, currency: object, rules: PriceRules) -> tu
         raise InvalidMessage([*faults, FieldError("total", str(fault))]) from fault
     if faults:
         raise InvalidMessage(faults)
-    return expected, currency_exponent(currency)
+    faults = [fault for index, line in enumerate(lines) for fault in _faults_of(line, f"lines[{index}]")]
+    if faults:
+        raise InvalidMessage(faults)
+    exponent = currency_exponent(currency)
+    amounts = _amounts_of(lines, exponent, rules)
+    faults = [
+        FieldError(f"lines[{index}].price", TOO_LONG)
+        for index, amount in enumerate(amounts)
+        if amount.gross > MAX_UNITS
+    ]
+    if faults:
+        raise InvalidMessage(faults)
+    computed = sum(amount.gross for amount in amounts)
+    if computed != expected.minor_units:
+        found = f"{computed} minor units"
+        if computed <= MAX_UNITS:
+            found = str(Money.from_minor_units(computed, expected.currency))
+        message = (
+            f"is {expected}, but the lines come to {found} "
+            f"(prices {'with' if rules.prices_include_tax else 'without'} tax, "
+            f"rounded per {rules.round_per}, {rules.rounding}); "
+            "give the rules by which the shop calculates, or the amounts it has booked as items of quantity 1"
+        )
+        raise InvalidMessage([FieldError("total", message)])
+    return [_item(line, amount, exponent) for line, amount in zip(lines, amounts, strict=True)]
 
 
 def _faults_of(line: object, path: str) -> Iterator[FieldError]:
@@ -140,8 +142,11 @@ def _faults_of(line: object, path: str) -> Iterator[FieldError]:
         yield FieldError(f"{path}.quantity", "is zero; leave out a line of which nothing is sold")
     if message := _wrong_unit(line.unit):
         yield FieldError(f"{path}.unit", message)
-    if line.tax_rate is not None and (_wrong_number(line.tax_rate) or _is_no_rate(line.tax_rate)):
-        message = f"{_quoted(line.tax_rate)} is no rate; give a percentage with up to 4 decimals"
+    rate = line.tax_rate
+    if rate is not None and (
+        _wrong_number(rate) or rate >= MAX_RATE or (Fraction(rate) * 10**RATE_DECIMALS).denominator != 1
+    ):
+        message = f"{_quoted(rate)} is no rate; give a percentage with up to 4 decimals"
         yield FieldError(f"{path}.tax_rate", f"{message} as a Decimal, such as 19 or 7.7")
 
 
@@ -170,33 +175,10 @@ def _wrong_number(value: object) -> str:
     # The size is judged before anything is calculated: a Decimal may stand for a million digits.
     if number and number.adjusted() >= MAX_DIGITS:
         return TOO_LONG
-    if _decimals(number) > MAX_DECIMALS:
+    exponent = number.as_tuple().exponent
+    if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
         return f"has more than {MAX_DECIMALS} decimals"
     return ""
-
-
-def _is_no_rate(rate: Decimal) -> bool:
-    return rate >= MAX_RATE or (Fraction(rate) * 10**RATE_DECIMALS).denominator != 1
-
-
-def _decimals(number: Decimal | int) -> int:
-    """Return the number of decimals, zeros at the end included."""
-    exponent = Decimal(number).as_tuple().exponent
-    return max(-exponent, 0) if isinstance(exponent, int) else 0
-
-
-def _differs(computed: int, expected: Money, rules: PriceRules) -> str:
-    kind = "with tax" if rules.prices_include_tax else "without tax"
-    found = (
-        f"{computed} minor units"
-        if computed > MAX_UNITS
-        else str(Money.from_minor_units(computed, expected.currency))
-    )
-    return (
-        f"is {expected}, but the lines come to {found} "
-        f"(prices {kind}, rounded per {rules.round_per}, {rules.rounding}); "
-        "give the rules by which the shop calculates, or the amounts it has booked as items of quantity 1"
-    )
 
 
 # The sums
@@ -214,7 +196,13 @@ def _amounts_of(lines: Sequence[PriceLine], exponent: int, rules: PriceRules) ->
     """Round each line to the currency, and its tax as the rules say."""
     rounded = _ROUNDINGS[rules.rounding]
     stated = [rounded(Fraction(line.price) * Fraction(line.quantity) * 10**exponent) for line in lines]
-    taxes = [_exact_tax(amount, line.tax_rate, rules) for amount, line in zip(stated, lines, strict=True)]
+    taxes: list[Fraction | None] = []
+    for amount, line in zip(stated, lines, strict=True):
+        if line.tax_rate is None:
+            taxes.append(None)
+        else:
+            percent = Fraction(line.tax_rate)
+            taxes.append(amount * percent / (100 + percent if rules.prices_include_tax else 100))
     booked = (
         [None if tax is None else rounded(tax) for tax in taxes]
         if rules.round_per == "line"
@@ -224,13 +212,6 @@ def _amounts_of(lines: Sequence[PriceLine], exponent: int, rules: PriceRules) ->
         _Amount(gross=amount if rules.prices_include_tax else amount + (tax or 0), tax=tax)
         for amount, tax in zip(stated, booked, strict=True)
     ]
-
-
-def _exact_tax(amount: int, rate: Decimal | None, rules: PriceRules) -> Fraction | None:
-    if rate is None:
-        return None
-    percent = Fraction(rate)
-    return amount * percent / (100 + percent if rules.prices_include_tax else 100)
 
 
 def _apportioned(
@@ -257,9 +238,17 @@ def _apportioned(
 
 
 def _item(line: PriceLine, amount: _Amount, exponent: int) -> Item:
-    pieces = _pieces(line, amount.gross)
-    name = line.product_name if pieces == line.quantity else line.combined_name or _combined_name(line)
-    tax = amount.tax
+    # Its quantity if a price of the currency multiplies out with it, or else 1.
+    whole = int(line.quantity)
+    fits = whole == line.quantity and whole <= MAX_QUANTITY and amount.gross % whole == 0
+    pieces = whole if fits else 1
+    name, tax, rate = line.product_name, amount.tax, line.tax_rate
+    if pieces != line.quantity:
+        quantity = _without_zeros(f"{Decimal(line.quantity):f}")
+        name = line.combined_name or " ".join(filter(None, (quantity, line.unit, "x", line.product_name)))
+    if rate is not None:
+        # With at most four decimals, as the interface carries it.
+        rate = Decimal(_without_zeros(format_units(int(Fraction(rate) * 10**RATE_DECIMALS), RATE_DECIMALS)))
     return Item(
         product_id=line.product_id,
         product_name=name,
@@ -267,27 +256,10 @@ def _item(line: PriceLine, amount: _Amount, exponent: int) -> Item:
         product_type=line.product_type,
         quantity=pieces,
         unit_amount=_major(amount.gross // pieces, exponent),
-        tax_rate=None if line.tax_rate is None else _rate(line.tax_rate),
+        tax_rate=rate,
         unit_tax_amount=None if tax is None or tax % pieces else _major(tax // pieces, exponent),
         total_tax_amount=None if tax is None else _major(tax, exponent),
     )
-
-
-def _pieces(line: PriceLine, gross: int) -> int:
-    """Return the quantity if a price of the currency multiplies out with it, or else 1."""
-    whole = int(line.quantity)
-    fits = whole == line.quantity and whole <= MAX_QUANTITY and gross % whole == 0
-    return whole if fits else 1
-
-
-def _combined_name(line: PriceLine) -> str:
-    quantity = _without_zeros(f"{Decimal(line.quantity):f}")
-    return " ".join(filter(None, (quantity, line.unit, "x", line.product_name)))
-
-
-def _rate(rate: Decimal) -> Decimal:
-    """Return a rate with at most four decimals, as the interface carries it."""
-    return Decimal(_without_zeros(format_units(int(Fraction(rate) * 10**RATE_DECIMALS), RATE_DECIMALS)))
 
 
 def _without_zeros(text: str) -> str:
