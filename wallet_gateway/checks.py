@@ -57,13 +57,15 @@ def _register_for_databases(rule: Callable[[Iterable[str]], Iterable[Finding]]) 
 
 def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
     left_out = ONLY_WITHOUT_DEBUG if is_test_run() else frozenset()
-    return [_message(finding) for finding in found if finding.code not in left_out]
-
-
-def _message(finding: Finding) -> CheckMessage:
-    kind = Error if finding.level is Level.ERROR else CheckWarning
-    hint = f"{finding.advice} See {finding.docs}" if finding.docs else finding.advice
-    return kind(finding.text, hint=hint, id=finding.code.value)
+    return [
+        (Error if finding.level is Level.ERROR else CheckWarning)(
+            finding.text,
+            hint=f"{finding.advice} See {finding.docs}" if finding.docs else finding.advice,
+            id=finding.code.value,
+        )
+        for finding in found
+        if finding.code not in left_out
+    ]
 
 
 for _tag, _rule in project.RULES:

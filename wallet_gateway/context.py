@@ -12,9 +12,9 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import steady_seconds
+from wallet_gateway.domain.orders import new_reference
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
-from wallet_gateway.domain.references import new_reference
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operation_errors import SendingStopped
 

@@ -15,7 +15,7 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from wallet_gateway import conf
-from wallet_gateway.domain.customers import folded_email
+from wallet_gateway.domain.people import folded_email
 
 Columns = Callable[[Mapping[str, Any]], dict[str, str | None]]
 """A function that returns the hashes of a row by the names of their columns."""

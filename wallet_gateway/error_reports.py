@@ -15,7 +15,7 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, TypeVar, cast
 
 from django.apps import apps
@@ -69,7 +69,15 @@ def _hidden_generator(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def hide_variables(error: BaseException, *, outside: BaseException | None = None) -> None:
     """Empty the frames of an exception and of its chain, up to `outside`, except those that still run."""
-    for link in _chain(error, outside):
+    waiting, seen = [error], {id(outside)}
+    while waiting:
+        link = waiting.pop()
+        if id(link) in seen:
+            continue
+        seen.add(id(link))
+        waiting += [other for other in (link.__cause__, link.__context__) if other is not None]
+        if isinstance(link, BaseExceptionGroup):
+            waiting += link.exceptions
         for frame, _ in traceback.walk_tb(link.__traceback__):
             # A coroutine may only be suspended, and clearing it would end it. The plugin has no coroutines.
             if not frame.f_code.co_flags & _ASYNCHRONOUS:
@@ -80,34 +88,20 @@ def hide_variables(error: BaseException, *, outside: BaseException | None = None
             _drop_text(link)
 
 
-def _chain(error: BaseException, outside: BaseException | None) -> Iterator[BaseException]:
-    waiting, seen = [error], {id(outside)}
-    while waiting:
-        link = waiting.pop()
-        if id(link) in seen:
-            continue
-        seen.add(id(link))
-        yield link
-        waiting += [other for other in (link.__cause__, link.__context__) if other is not None]
-        if isinstance(link, BaseExceptionGroup):
-            waiting += link.exceptions
-
-
 def _drop_text(error: DatabaseFault) -> None:
     """Replace the text of a database error, and of the driver's beneath it, by its code and constraint."""
     driver = error.__cause__ or error
     number = next((part for part in error.args if isinstance(part, int)), None)
     state = getattr(driver, "sqlstate", None) or getattr(driver, "sqlite_errorname", None) or number
     named = getattr(getattr(driver, "diag", None), "constraint_name", None)
-    names = [named] if named else _names_in(" ".join(map(str, error.args)))
+    names = [str(named)]
+    if not named:
+        # The constraints, indexes and columns, as SQLite writes these, that the text names.
+        all_options = [model._meta for model in apps.get_models(include_auto_created=True)]
+        known = {rule.name for options in all_options for rule in (*options.constraints, *options.indexes)}
+        known |= {f"{o.db_table}.{field.column}" for o in all_options for field in o.concrete_fields}
+        words = re.findall(r"[\w.]+", " ".join(map(str, error.args)))
+        names = [word for word in dict.fromkeys(words) if word in known]
     text = f"{', '.join([str(state or 'no code'), *names])} (the rest may quote a row and is left out)"
     for link in {error, driver}:
         link.args = (text,) if number is None else (number, text)
-
-
-def _names_in(text: str) -> list[str]:
-    """Return the constraints, indexes and columns, as SQLite writes these, that a database's text names."""
-    all_options = [model._meta for model in apps.get_models(include_auto_created=True)]
-    known = {rule.name for options in all_options for rule in (*options.constraints, *options.indexes)}
-    known |= {f"{o.db_table}.{field.column}" for o in all_options for field in o.concrete_fields}
-    return [word for word in dict.fromkeys(re.findall(r"[\w.]+", text)) if word in known]

@@ -6,7 +6,6 @@ import inspect
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
@@ -95,21 +94,21 @@ def _client(alias: str) -> _Client:
     given = conf.gateway_settings(alias)
     with _lock:
         known = _clients.get(alias)
-        if known is None or known.given is not given:
-            _clients[alias] = _made(given, known)
-            if known is not None:
-                known.close()
-        return _clients[alias]
-
-
-def _made(given: GatewaySettings, known: _Client | None) -> _Client:
-    if known is not None and known.is_replaced:
-        return _over(known.transport, given, is_replaced=True)
-    try:
-        return _over(_transport(given), given)
-    except OSError as error:
-        # A file that was right when the settings were judged is not any more.
-        raise ImproperlyConfigured(f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}") from error
+        if known is not None and known.given is given:
+            return known
+        if known is not None and known.is_replaced:
+            made = _over(known.transport, given, is_replaced=True)
+        else:
+            try:
+                made = _over(_transport(given), given)
+            except OSError as error:
+                # A file that was right when the settings were judged is not any more.
+                message = f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}"
+                raise ImproperlyConfigured(message) from error
+        _clients[alias] = made
+        if known is not None:
+            known.close()
+        return made
 
 
 def _transport(given: GatewaySettings) -> HttpTransport:
@@ -117,6 +116,13 @@ def _transport(given: GatewaySettings) -> HttpTransport:
         proxy = proxy_of(given.proxy, given.base_url)
     except ValueError as error:
         raise ImproperlyConfigured(f"gateway {given.alias!r}: {error}") from error
+    ssl_context = None
+    if urlsplit(given.base_url).scheme == "https":
+        # A thousand accounts at one address share it.
+        files = given.ca_file, given.client_cert
+        if files not in _ssl_contexts:
+            _ssl_contexts[files] = tls_context(*files)
+        ssl_context = _ssl_contexts[files]
     return HttpTransport(
         base_url=given.base_url,
         connect_timeout=given.timeout.connect,
@@ -125,16 +131,8 @@ def _transport(given: GatewaySettings) -> HttpTransport:
         keepalive_idle=given.timeout.idle,
         auth=auth_of(given),
         proxy=proxy.url if proxy else None,
-        ssl_context=_ssl_context(given) if urlsplit(given.base_url).scheme == "https" else None,
+        ssl_context=ssl_context,
     )
-
-
-def _ssl_context(given: GatewaySettings) -> SSLContext:
-    """Return the context for a gateway's files: a thousand accounts at one address share it."""
-    files = given.ca_file, given.client_cert
-    if files not in _ssl_contexts:
-        _ssl_contexts[files] = tls_context(*files)
-    return _ssl_contexts[files]
 
 
 def auth_of(given: GatewaySettings) -> Auth | None:
@@ -145,20 +143,17 @@ def auth_of(given: GatewaySettings) -> Auth | None:
     if not given.auth:
         return None
     sign = import_string(given.auth)
-    if "account" not in _parameters(sign):
+    try:
+        takes_account = "account" in inspect.signature(sign).parameters
+    except (TypeError, ValueError):
+        # Written in C: it tells nothing of its parameters.
+        takes_account = False
+    if not takes_account:
         return cast(Auth, sign)
     account = SigningAccount(
         gateway=given.alias, merchant=given.account, base_url=given.base_url, secrets=given.auth_secrets
     )
     return cast(Auth, partial(sign, account=account))
-
-
-def _parameters(sign: Callable[..., object]) -> Collection[str]:
-    try:
-        return inspect.signature(sign).parameters
-    except (TypeError, ValueError):
-        # Written in C: it tells nothing of its parameters.
-        return ()
 
 
 def _over(transport: Transport, given: GatewaySettings, *, is_replaced: bool = False) -> _Client:
@@ -384,7 +379,9 @@ def wallet_script_settings(alias: str) -> dict[str, str | None]:
 
 def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
     """Return the six absolute URLs by which a customer comes back from one attempt to pay at a gateway."""
-    before, _, after = _return_address(gateway).rpartition(_PLACE)
+    # With a placeholder for the token: resolved once for all six.
+    path = _return_path(get_resolver(get_urlconf()), get_script_prefix(), get_language())
+    before, _, after = (conf.gateway_settings(gateway).public_origin + path).rpartition(_PLACE)
     signed = return_tokens.sign_attempt(reference)
 
     def url(outcome: ReturnOutcome) -> str:
@@ -398,12 +395,6 @@ def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
         cancel_url=url(ReturnOutcome.CANCEL),
         refused_url=url(ReturnOutcome.REFUSED),
     )
-
-
-def _return_address(gateway: str) -> str:
-    """Return the absolute return URL with a placeholder for its token: resolved once for all six."""
-    path = _return_path(get_resolver(get_urlconf()), get_script_prefix(), get_language())
-    return conf.gateway_settings(gateway).public_origin + path
 
 
 @lru_cache(maxsize=64)

@@ -36,8 +36,8 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.documentation import address_of
+from wallet_gateway.domain.discrepancies import Explanation
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.policy import GatewayAddress
 from wallet_gateway.models.fields import REASONS, explanation_text, label_of
 from wallet_gateway.protocol.errors import FieldError

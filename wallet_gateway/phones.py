@@ -43,15 +43,11 @@ def read_mobile_phone(text: str, country: str | None = None) -> str:
     digits = re.sub(r"\D", "", folded)
     if is_international:
         return _read(digits, None) or text
-    region = _region(country)
-    return (_read(digits, region) if region else None) or text
-
-
-def _region(country: str | None) -> str | None:
     try:
-        return alpha_2_country(country) if country else None
+        region = alpha_2_country(country) if country else None
     except UnknownCode:
-        return None
+        region = None
+    return (_read(digits, region) if region else None) or text
 
 
 def _read(digits: str, region: str | None) -> str | None:

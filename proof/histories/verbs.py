@@ -21,8 +21,8 @@ from proof.histories.steps import NothingToDo, nth
 from proof.histories.virtual_world import VirtualWorld
 from proof.histories.world import World
 from wallet_gateway import payments
-from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import (
     Approval,

@@ -31,9 +31,9 @@ def _of(name: str, modules: str, tests: str, *, share: float = 0.9) -> Subject:
 SUBJECTS: Final = (
     _of(
         "outcomes",
-        "domain.evidence domain.evidence domain.evidence domain.evidence domain.wallet_outcomes",
+        "domain.evidence",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
-        " domain/test_elsewhere.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
+        " domain/test_elsewhere.py domain/test_gateway_records.py"
         " money/test_bookings.py money/test_judged_one_by_one.py money/test_it_did_happen.py"
         " money/test_second_executions.py money/test_unit_mix_ups.py money/test_words_of_states.py"
         " money/test_made_elsewhere.py money/polling/test_unreadable.py money/polling/test_pages.py",
@@ -42,7 +42,7 @@ SUBJECTS: Final = (
     _of("limits", "domain.states", "domain/test_limits.py money/follow_ups/test_amounts.py", share=1),
     _of(
         "lifecycle",
-        "domain.states domain.states",
+        "domain.states",
         "domain/test_lifecycle.py domain/test_totals.py models/test_constraints.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " money/follow_ups/test_sent_once.py",
@@ -56,8 +56,8 @@ SUBJECTS: Final = (
     _of(
         "schedule",
         "domain.polling_schedule",
-        "domain/test_polling_schedule.py money/polling/test_pages.py money/polling/test_repeated.py"
-        " money/polling/test_pending.py",
+        "domain/test_polling_schedule.py domain/test_cancellation.py money/polling/test_pages.py"
+        " money/polling/test_repeated.py money/polling/test_pending.py",
     ),
     _of(
         "apply",
@@ -112,8 +112,8 @@ SUBJECTS: Final = (
     ),
     _of(
         "checkout",
-        "payments.order_creation payments.checkout domain.prices domain.references",
-        "money/checkout payments/test_prices.py domain/test_references.py",
+        "payments.order_creation payments.checkout domain.orders",
+        "money/checkout payments/test_prices.py domain/test_references.py domain/test_continue_url.py",
     ),
     _of(
         "polling",
@@ -123,13 +123,13 @@ SUBJECTS: Final = (
     _of(
         "wallet",
         "payments.wallet_card payments.wallet_result payments.wallet_session payments.wallet_limits"
-        " payments.wallet_pricing wallet_keys domain.card_security domain.policy",
-        "money/wallet domain/test_card_security.py",
+        " payments.wallet_pricing wallet_keys domain.cards domain.policy",
+        "money/wallet domain/test_card_security.py domain/test_wallet_outcomes.py",
     ),
     _of(
         "outbox",
-        "ledger.outbox ledger.repair ledger.discrepancies payments.cancellation domain.cancellation",
-        "money domain/test_cancellation.py money/polling/test_repeated.py",
+        "ledger.outbox ledger.repair ledger.discrepancies payments.cancellation",
+        "money money/polling/test_repeated.py",
     ),
     _of(
         "batches",

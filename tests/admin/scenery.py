@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
 from tests.support.explanations import commented
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import (
     Discrepancy,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.support.tables import every
-from wallet_gateway.domain import actors
+from wallet_gateway.domain import people
 
-Actor, NOBODY = actors.Actor, actors.NOBODY
+Actor, NOBODY = people.Actor, people.NOBODY
 ANNA = Actor(name="anna", account="1")
 
 
@@ -22,11 +22,11 @@ ANNA = Actor(name="anna", account="1")
         *((other, False) for other in (Actor(name="bert", account="2"), Actor(name="bert"), NOBODY)),
     ],
 )
-def test_the_same_account_or_name_is_the_same_person(other: actors.Actor, is_same: bool) -> None:
-    assert actors.is_same_person(ANNA, other) is is_same
-    assert actors.is_same_person(other, ANNA) is is_same
+def test_the_same_account_or_name_is_the_same_person(other: people.Actor, is_same: bool) -> None:
+    assert people.is_same_person(ANNA, other) is is_same
+    assert people.is_same_person(other, ANNA) is is_same
 
 
 def test_two_programs_without_a_name_are_nobody() -> None:
-    assert not actors.is_same_person(NOBODY, NOBODY)
+    assert not people.is_same_person(NOBODY, NOBODY)
     assert (NOBODY.is_program, ANNA.is_program) == (True, False)

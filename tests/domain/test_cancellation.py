@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from tests.support.tables import every
-from wallet_gateway.domain.cancellation import (
+from wallet_gateway.domain.polling_schedule import (
     LATEST_CHECK,
+    SETTLE_TIME,
     SOONEST_CHECK,
+    PollState,
+    instants,
     may_still_pay,
     next_release_check,
 )
-from wallet_gateway.domain.polling_schedule import SETTLE_TIME, PollState, instants
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 
 S, K = TransactionState, TransactionKind

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.support.tables import every
-from wallet_gateway.domain.card_names import card_name
-from wallet_gateway.domain.card_security import (
+from wallet_gateway.domain.cards import (
     AuthenticationRequirement,
     CardMismatch,
+    card_name,
     duty_of,
     why_not_charge,
 )

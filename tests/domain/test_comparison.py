@@ -5,11 +5,12 @@ from __future__ import annotations
 from tests.domain.gateway_words import unreadable
 from tests.support.explanations import explained
 from tests.support.tables import every
-from wallet_gateway.domain import comparison, discrepancies, evidence, explanations, states
+from wallet_gateway.domain import discrepancies, evidence, states
+from wallet_gateway.domain.gateway_records import DifferenceKind, as_status_update, differences
 
-S, V, D = states.TransactionState, evidence.Verdict, comparison.DifferenceKind
-C, K, Finding = explanations.ExplanationCode, discrepancies.DiscrepancyKind, evidence.Finding
-explain = explanations.explain
+S, V, D = states.TransactionState, evidence.Verdict, DifferenceKind
+C, K, Finding = discrepancies.ExplanationCode, discrepancies.DiscrepancyKind, evidence.Finding
+explain = discrepancies.explain
 COMPARED = sorted(set(S) - states.UNSENT_STATES - {S.SENDING})
 APPROVED = Finding(verdict=V.APPROVED, record_id="g1", amount=1000)
 REJECTED = Finding(verdict=V.REJECTED, record_id="g1")
@@ -32,7 +33,7 @@ AGREES = [
 def test_what_does_not_agree_differs_and_an_approval_that_has_no_record_is_missing_there(
     state: states.TransactionState, finding: evidence.Finding, agrees: set[states.TransactionState]
 ) -> None:
-    found = [difference.kind for difference in comparison.differences(state, finding)]
+    found = [difference.kind for difference in differences(state, finding)]
     kind = D.MISSING_THERE if finding is ABSENT else D.STATE
     assert found == ([] if state in agrees else [kind])
 
@@ -41,7 +42,7 @@ def test_what_does_not_agree_differs_and_an_approval_that_has_no_record_is_missi
 def test_a_word_for_a_state_that_nobody_knows_is_a_difference_in_every_state(
     state: states.TransactionState,
 ) -> None:
-    (difference,) = comparison.differences(state, Finding(verdict=V.PENDING, undocumented_state="Settled"))
+    (difference,) = differences(state, Finding(verdict=V.PENDING, undocumented_state="Settled"))
     assert difference.kind is D.STATE
     assert "Settled" in explained(difference.explanation)
 
@@ -57,11 +58,11 @@ def test_a_word_for_a_state_that_nobody_knows_is_a_difference_in_every_state(
     ],
 )
 def test_a_contradiction_is_named_by_its_type(
-    discrepancy: discrepancies.DiscrepancyKind, kind: comparison.DifferenceKind
+    discrepancy: discrepancies.DiscrepancyKind, kind: DifferenceKind
 ) -> None:
     why = explain(C.AMOUNT_DIFFERS)
     found = (evidence.FoundDiscrepancy(kind=discrepancy, explanation=why),)
-    (difference,) = comparison.differences(S.APPROVED, Finding(verdict=V.CONTRADICTION, discrepancies=found))
+    (difference,) = differences(S.APPROVED, Finding(verdict=V.CONTRADICTION, discrepancies=found))
     assert (difference.kind, difference.explanation) == (kind, why)
 
 
@@ -70,7 +71,7 @@ def test_a_contradiction_is_named_by_its_type(
 def test_what_is_said_is_an_event_that_every_state_takes_and_never_takes_an_approval_back(
     state: states.TransactionState, finding: evidence.Finding
 ) -> None:
-    event, said = comparison.as_status_update(state, finding)
+    event, said = as_status_update(state, finding)
     if event is not None:
         states.advance(state, event)
     if state is not S.APPROVED or finding in (APPROVED, UNHEARD_OF):
@@ -86,7 +87,7 @@ def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(
     state: states.TransactionState,
 ) -> None:
     finding = Finding(verdict=V.INCONCLUSIVE, unreadable=(unreadable(),), own_unreadable=True)
-    (difference,) = comparison.differences(state, finding)
+    (difference,) = differences(state, finding)
     assert difference.kind is D.UNREADABLE
     assert "id: is missing" in explained(difference.explanation)
-    assert comparison.as_status_update(state, finding) == (None, finding)
+    assert as_status_update(state, finding) == (None, finding)

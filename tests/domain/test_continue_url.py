@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.tables import every
-from wallet_gateway.domain.continue_url import is_continue_url
+from wallet_gateway.domain.orders import is_continue_url
 
 ORIGINS = ("https://shop.example", "http://127.0.0.1:8000")
 OURS = [

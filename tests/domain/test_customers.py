@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tests.support.tables import every
-from wallet_gateway.domain import customers
+from wallet_gateway.domain import people
 
 
 def test_an_address_is_the_same_in_any_letter_case_and_composition() -> None:
-    assert customers.is_same_email("J\u00dcRGEN@example.com", "j\u00fcrgen@EXAMPLE.com")
-    assert customers.is_same_email("JU\u0308RGEN@example.com", "j\u00fcrgen@example.com")
-    assert customers.is_same_email("ada@B\u00dcCHER.example", "ada@XN--bcher-kva.example")
+    assert people.is_same_email("J\u00dcRGEN@example.com", "j\u00fcrgen@EXAMPLE.com")
+    assert people.is_same_email("JU\u0308RGEN@example.com", "j\u00fcrgen@example.com")
+    assert people.is_same_email("ada@B\u00dcCHER.example", "ada@XN--bcher-kva.example")
 
 
 @every(
@@ -23,8 +23,8 @@ def test_an_address_is_the_same_in_any_letter_case_and_composition() -> None:
     ],
 )
 def test_letters_that_only_look_alike_are_of_another_address(one: str, other: str) -> None:
-    assert not customers.is_same_email(one, other)
-    assert not customers.is_same_email(other, one.upper())
+    assert not people.is_same_email(one, other)
+    assert not people.is_same_email(other, one.upper())
 
 
 @every(
@@ -48,8 +48,8 @@ def test_letters_that_only_look_alike_are_of_another_address(one: str, other: st
     ],
 )
 def test_a_search_folds_what_people_and_browsers_vary(written: str, folded: str) -> None:
-    assert customers.folded_email(written) == folded
-    assert customers.folded_email(folded) == folded
+    assert people.folded_email(written) == folded
+    assert people.folded_email(folded) == folded
 
 
 @every(
@@ -60,4 +60,4 @@ def test_a_search_folds_what_people_and_browsers_vary(written: str, folded: str)
     ],
 )
 def test_a_name_begins_with_any_of_its_words_and_with_no_part_of_one(text: str, begins: bool) -> None:
-    assert customers.begins_name(text, ("Ada", "King  Lovelace")) is begins
+    assert people.begins_name(text, ("Ada", "King  Lovelace")) is begins

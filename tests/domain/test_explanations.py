@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from wallet_gateway.domain.explanations import (
+from wallet_gateway.domain.discrepancies import (
     MAX_LISTED,
     MAX_PARAM_LENGTH,
     MAX_SAID_LENGTH,

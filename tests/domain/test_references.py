@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet_gateway.domain.references import ALPHABET, REFERENCE_LENGTH, new_reference
+from wallet_gateway.domain.orders import ALPHABET, REFERENCE_LENGTH, new_reference
 
 NOW = datetime(2026, 5, 17, 12, 30, tzinfo=UTC)
 RANDOMNESS = st.integers(min_value=0, max_value=(1 << 80) - 1)

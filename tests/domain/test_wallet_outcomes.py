@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.support.tables import every
+from wallet_gateway.domain.cards import WalletOutcome, outcome_of
 from wallet_gateway.domain.states import HELD_STATES, TransactionState
-from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 
 S, W = TransactionState, WalletOutcome
 

@@ -12,7 +12,7 @@ from django.utils.translation import override
 from tests.models.rows import a_transaction
 from tests.support.tables import every
 from wallet_gateway.client.errors import NotSentReason, UnknownReason
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.fields import REASONS, SENTENCES, explanation_columns
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from tests.docs.pages import ROOT
 from tests.support.processor_time import LARGE, MIDDLE, grows_too_fast
 from tests.support.tables import every
-from wallet_gateway.domain.references import new_reference
+from wallet_gateway.domain.orders import new_reference
 from wallet_gateway.protocol.card_numbers import (
     has_card_number,
     has_check_digit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
 from wallet_gateway.models.fields import Explained, explanation_columns
 
 

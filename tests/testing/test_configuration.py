@@ -11,9 +11,9 @@ from pytest_django import Settings
 from tests.sandbox.merchant import Merchant
 from tests.support.tables import every
 from wallet_gateway import conf
+from wallet_gateway.testing.accounts import LOCAL_ORIGIN
 from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT, point_at, use_sandbox
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.origins import LOCAL_ORIGIN
 
 URL = "http://127.0.0.1:1"
 LIVE: dict[str, Any] = {

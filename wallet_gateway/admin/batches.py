@@ -69,7 +69,7 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.batches import UNENDED_ROWS
+from wallet_gateway.models.decisions import UNENDED_ROWS
 from wallet_gateway.models.fields import actor_in
 from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import OperationRefused, message_of

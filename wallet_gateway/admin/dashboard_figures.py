@@ -18,8 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.badges import Tone, tone_of
-from wallet_gateway.domain.states import TransactionState
-from wallet_gateway.domain.ways_of_paying import Way
+from wallet_gateway.domain.states import TransactionState, Way
 from wallet_gateway.formats import (
     format_amount,
     format_money,

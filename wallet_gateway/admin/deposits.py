@@ -47,8 +47,8 @@ from wallet_gateway.admin.read_only import (
     text_column,
 )
 from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, requests_of, tasks_of
-from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.operation_registry import Operation, hint
-from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.domain.people import ReasonCode
 from wallet_gateway.formats import active_locale, format_money
 from wallet_gateway.payments.approvals import Decision
 from wallet_gateway.protocol.codes import currency_exponent

@@ -18,9 +18,8 @@ from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin import permissions
-from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.people import REASON_CODES, Actor, ReasonCode
 from wallet_gateway.domain.policy import GIVING_BACK, LIMITED_PERIOD
-from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.domain.states import TransactionKind, TransactionState, available, why_not_begin
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Allowance, Discrepancy, GatewayTransaction, MigratedDeposit, Payment

@@ -39,17 +39,17 @@ from wallet_gateway.admin.tasks import (
     tasks_of,
     words_of_elsewhere,
 )
-from wallet_gateway.domain.card_names import card_name
+from wallet_gateway.domain.cards import card_name
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
     UNSENT_STATES,
+    WAY_OF,
     TransactionKind,
     TransactionOrigin,
     TransactionState,
     order_totals,
 )
-from wallet_gateway.domain.ways_of_paying import WAY_OF
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import (
     Approval,

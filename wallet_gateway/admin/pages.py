@@ -24,7 +24,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from wallet_gateway.domain.actors import Account, Actor, is_same_person
+from wallet_gateway.domain.people import Account, Actor, is_same_person
 from wallet_gateway.models import Approval
 from wallet_gateway.models.decisions import (
     APPROVE,

@@ -26,8 +26,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
 from wallet_gateway.domain.states import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent

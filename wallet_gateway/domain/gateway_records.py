@@ -1,13 +1,26 @@
-"""What the gateway has recorded of a transaction, as values for a shop: amount, times, payer and addresses.
+"""What the gateway has recorded of a transaction: as values for a shop, and how it differs from our records.
 
-Nothing here decides about money: `outcomes` does. `repr` of these values shows no personal data.
+What a record means for money is in `evidence`. Only records under a reference that we know can be found: a
+status query searches by reference.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 
+from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
+from wallet_gateway.domain.evidence import (
+    EVENTS,
+    Finding,
+    FoundDiscrepancy,
+    Verdict,
+    made_elsewhere,
+    unknown_type_explanation,
+    unreadable_explanation,
+)
+from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import (
     RecordedApmDetails,
@@ -15,6 +28,9 @@ from wallet_gateway.protocol.status import (
     RecordedShippingAddress,
     StatusRecord,
 )
+from wallet_gateway.protocol.text import quote
+
+# What the gateway has recorded, for a shop. `repr` of these values shows no personal data.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +114,19 @@ class GatewayRecord:
 def as_gateway_record(message: StatusRecord) -> GatewayRecord:
     """Return a status record as a shop reads it."""
     details = message.apm_details or RecordedApmDetails()
+    billing = _place(details.billing_address) or {
+        "street": details.apm_payer_billing_street1,
+        "city": details.apm_payer_billing_city_name,
+        "postal_code": details.apm_payer_billing_postal_code,
+        "country": details.apm_payer_billing_country,
+    }
+    shipping = _place(details.shipping_address) or {
+        "street": details.apm_payer_shipping_street1,
+        "city": details.apm_payer_shipping_city_name,
+        "postal_code": details.apm_payer_shipping_postal_code,
+        "country": details.apm_payer_shipping_country,
+    }
+    person = details.shipping_address or RecordedShippingAddress()
     return GatewayRecord(
         record_id=message.id or "",
         reference=message.client_system_transaction_id,
@@ -107,55 +136,28 @@ def as_gateway_record(message: StatusRecord) -> GatewayRecord:
         transacted_at=message.transacted_at,
         provider=details.apm_name or "",
         provider_transaction_id=details.apm_provider_transaction_id or "",
-        payer=_payer(details),
-        billing_address=_billing(details),
-        shipping_address=_shipping(details),
+        payer=Payer(
+            payer_id=details.apm_payer_id or "",
+            account_number=details.apm_payer_account_number or "",
+            email=details.apm_payer_email_address or "",
+            first_name=details.apm_payer_firstname or "",
+            last_name=details.apm_payer_lastname or "",
+            state=details.apm_payer_state_or_province or "",
+            country=details.apm_payer_country_code or "",
+        ),
+        billing_address=_address(
+            **billing, name=details.apm_payer_billing_name, phone=details.apm_payer_billing_phone
+        ),
+        shipping_address=_address(
+            **shipping,
+            name=details.apm_payer_shipping_name
+            or " ".join(filter(None, (person.first_name, person.last_name))),
+            first_name=person.first_name,
+            last_name=person.last_name,
+            phone=person.telephone_number or details.apm_payer_shipping_phone,
+            email=person.email,
+        ),
         message=message,
-    )
-
-
-def _payer(details: RecordedApmDetails) -> Payer:
-    return Payer(
-        payer_id=details.apm_payer_id or "",
-        account_number=details.apm_payer_account_number or "",
-        email=details.apm_payer_email_address or "",
-        first_name=details.apm_payer_firstname or "",
-        last_name=details.apm_payer_lastname or "",
-        state=details.apm_payer_state_or_province or "",
-        country=details.apm_payer_country_code or "",
-    )
-
-
-def _billing(details: RecordedApmDetails) -> RecordedAddress | None:
-    place = _place(details.billing_address) or {
-        "street": details.apm_payer_billing_street1,
-        "city": details.apm_payer_billing_city_name,
-        "postal_code": details.apm_payer_billing_postal_code,
-        "country": details.apm_payer_billing_country,
-    }
-    return _address(
-        **place,
-        name=details.apm_payer_billing_name,
-        phone=details.apm_payer_billing_phone,
-    )
-
-
-def _shipping(details: RecordedApmDetails) -> RecordedAddress | None:
-    person = details.shipping_address or RecordedShippingAddress()
-    place = _place(details.shipping_address) or {
-        "street": details.apm_payer_shipping_street1,
-        "city": details.apm_payer_shipping_city_name,
-        "postal_code": details.apm_payer_shipping_postal_code,
-        "country": details.apm_payer_shipping_country,
-    }
-    names = filter(None, (person.first_name, person.last_name))
-    return _address(
-        **place,
-        name=details.apm_payer_shipping_name or " ".join(names),
-        first_name=person.first_name,
-        last_name=person.last_name,
-        phone=person.telephone_number or details.apm_payer_shipping_phone,
-        email=person.email,
     )
 
 
@@ -177,3 +179,118 @@ def _place(address: RecordedBillingAddress | None) -> dict[str, str | None]:
 def _address(**parts: str | None) -> RecordedAddress | None:
     given = {name: text for name, text in parts.items() if text}
     return RecordedAddress(**given) if given else None
+
+
+# A gateway's answer compared with our records: each difference by its type. This decides, and writes nothing.
+
+
+class DifferenceKind(StrEnum):
+    """How our records and the gateway's differ about one transaction."""
+
+    MISSING_THERE = "missing there"
+    """Approved here, and the gateway has no record of it."""
+    AMOUNT = "amount"
+    CURRENCY = "currency"
+    STATE = "state"
+    """Approved, refused or pending at the gateway, and another state here; or a word that nobody knows."""
+    DUPLICATE = "duplicate"
+    """More than one record for one request, or a record that belongs to another transaction."""
+    MADE_ELSEWHERE = "made elsewhere"
+    """An operation on our payment that we did not request, perhaps made in the provider's portal."""
+    UNKNOWN_TYPE = "unknown type"
+    """A record on our payment of a type that the interface does not name."""
+    UNREADABLE = "unreadable"
+    """A record on our payment that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One difference about one transaction."""
+
+    kind: DifferenceKind
+    explanation: Explanation
+
+
+_NAMED = {
+    DiscrepancyKind.AMOUNT_DIFFERS: DifferenceKind.AMOUNT,
+    DiscrepancyKind.UNIT_MIX_UP: DifferenceKind.AMOUNT,
+    DiscrepancyKind.APPROVED_ABOVE_REQUEST: DifferenceKind.AMOUNT,
+    DiscrepancyKind.CURRENCY_DIFFERS: DifferenceKind.CURRENCY,
+    DiscrepancyKind.EXECUTED_TWICE: DifferenceKind.DUPLICATE,
+    DiscrepancyKind.RECORD_TAKEN: DifferenceKind.DUPLICATE,
+}
+_SAYS = {
+    Verdict.APPROVED: frozenset({TransactionState.APPROVED}),
+    Verdict.PENDING: frozenset({TransactionState.PENDING, TransactionState.AWAITING_3DS}),
+    # A transaction that ended here without money may have a record that says why.
+    Verdict.REJECTED: frozenset(
+        {TransactionState.REJECTED, TransactionState.ABANDONED, TransactionState.EXPIRED}
+    ),
+}
+"""States that agree with the gateway's answer."""
+
+
+def differences(
+    state: TransactionState, finding: Finding, *, is_settled: bool = False
+) -> tuple[Difference, ...]:
+    """Return every difference between a transaction in this state and the gateway's answer.
+
+    `is_settled` means that a person has closed those of the transaction's own records; what stands beside
+    them is a difference all the same.
+    """
+    found: list[Difference] = []
+    if not is_settled:
+        for one in finding.discrepancies:
+            kind = _NAMED.get(one.kind, DifferenceKind.STATE)
+            found.append(Difference(kind=kind, explanation=one.explanation or _states(finding, state)))
+    is_open = not (is_settled or finding.discrepancies or finding.own_unreadable)
+    if is_open and finding.absent and state is TransactionState.APPROVED:
+        why = explain(ExplanationCode.NO_RECORD)
+        found.append(Difference(kind=DifferenceKind.MISSING_THERE, explanation=why))
+    elif is_open and finding.undocumented_state:
+        # It holds as a pending one does, and a person has to read it all the same.
+        why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(finding.undocumented_state))
+        found.append(Difference(kind=DifferenceKind.STATE, explanation=why))
+    elif is_open and finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
+        found.append(Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state)))
+    found += [
+        Difference(kind=DifferenceKind.MADE_ELSEWHERE, explanation=made_elsewhere(record))
+        for record in (*finding.elsewhere, *finding.unknown_references)
+    ]
+    found += [
+        Difference(kind=DifferenceKind.UNKNOWN_TYPE, explanation=unknown_type_explanation(record))
+        for record in finding.unknown_types
+    ]
+    if finding.unreadable:
+        why = unreadable_explanation(finding.unreadable)
+        found.append(Difference(kind=DifferenceKind.UNREADABLE, explanation=why))
+    return tuple(found)
+
+
+def _states(finding: Finding, state: TransactionState) -> Explanation:
+    return explain(ExplanationCode.STATE_DIFFERS, reported=finding.verdict.value, state=state.value)
+
+
+def as_status_update(state: TransactionState, finding: Finding) -> tuple[LifecycleEvent | None, Finding]:
+    """Return the lifecycle event for a difference, and the finding to record.
+
+    An approval is not revoked because the gateway reports another state later, or has no record any more: a
+    person must resolve such a difference.
+    """
+    if not finding.discrepancies and state is TransactionState.APPROVED:
+        if finding.absent:
+            missing = FoundDiscrepancy(
+                kind=DiscrepancyKind.MISSING_THERE, explanation=explain(ExplanationCode.NO_RECORD)
+            )
+            return None, replace(finding, discrepancies=(missing,))
+        # A word that is not documented is an alarm of its own, and contradicts nothing.
+        is_other = finding.verdict is Verdict.REJECTED or (
+            finding.verdict is Verdict.PENDING and not (finding.undocumented_state or finding.own_unreadable)
+        )
+        if is_other:
+            why = _states(finding, state)
+            differs = FoundDiscrepancy(
+                kind=DiscrepancyKind.STATE_DIFFERS, explanation=why, record=finding.record
+            )
+            return None, replace(finding, discrepancies=(differs,), explanation=why)
+    return EVENTS.get(finding.verdict), finding

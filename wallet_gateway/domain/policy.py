@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from urllib.parse import urlsplit
 
+from wallet_gateway.domain.error_codes import StoredEnum
 from wallet_gateway.domain.states import TransactionKind
-from wallet_gateway.domain.stored_values import StoredEnum
 
 # What needs a second person
 

@@ -6,13 +6,20 @@ A schedule is a tuple of waits counted from one instant. The row stores how many
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
 from functools import lru_cache
 from itertools import accumulate, chain, repeat, takewhile
 
-from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.states import (
+    FINAL_STATES,
+    OPENING_KINDS,
+    UNSENT_STATES,
+    TransactionKind,
+    TransactionState,
+)
 
 LEASE = timedelta(seconds=120)
 """How long a sender may work before others may conclude that it died."""
@@ -200,21 +207,32 @@ def instants(position: PollState) -> tuple[datetime, ...]:
     if state in {TransactionState.PENDING, TransactionState.AWAITING_3DS}:
         return tuple(since + wait for wait in PENDING_TIMETABLE)
     if state is TransactionState.OPEN:
-        return _open_instants(since, page_end(position))
-    if state in {TransactionState.EXPIRED, TransactionState.ABANDONED}:
-        return _watch_instants(position)
-    if state is TransactionState.REJECTED:
-        return _rejected_instants(position)
+        end = page_end(position)
+        early = tuple(since + wait for wait in OPEN_TIMETABLE if since + wait < end)
+        return early + _instants_from_end(end)
     if state is TransactionState.APPROVED:
-        return tuple(since + wait for wait in _approved_waits(position))
-    return ()
-
-
-def _approved_waits(position: PollState) -> tuple[timedelta, ...]:
-    """Return when an approval is queried; each step has the same place whether it is confirmed or not."""
-    if position.confirmed and not position.repeat_waits:
+        # Each step has the same place whether it is confirmed or not.
+        if position.confirmed and not position.repeat_waits:
+            return ()
+        later = (wait for wait in position.repeat_waits if wait > CONFIRM_TIMETABLE[-1])
+        return tuple(since + wait for wait in (*CONFIRM_TIMETABLE, *later))
+    if state is TransactionState.REJECTED:
+        confirming = tuple(since + wait for wait in CONFIRM_TIMETABLE)
+        if position.kind is not TransactionKind.CHECKOUT:
+            # What was answered with an error may have been carried out, and its record may appear late.
+            return confirming
+        # A refused card does not close the page: it can be paid until it ends, and its record may be late.
+        late = _instants_from_end(page_end(position))
+        return tuple(sorted({confirming[0], *(instant for instant in late if instant > since)}))
+    if state not in {TransactionState.EXPIRED, TransactionState.ABANDONED}:
         return ()
-    return CONFIRM_TIMETABLE + tuple(wait for wait in position.repeat_waits if wait > CONFIRM_TIMETABLE[-1])
+    if position.decided_by_person:
+        return tuple(since + wait for wait in WATCH_DECIDED)
+    if position.kind is not TransactionKind.CHECKOUT or position.expires_at is None:
+        return ()
+    settled = position.expires_at + SETTLE_TIME
+    watch = tuple(settled + wait for wait in WATCH_ATTEMPT)
+    return (settled, *watch) if state is TransactionState.ABANDONED else watch
 
 
 def page_end(position: PollState) -> datetime:
@@ -233,11 +251,6 @@ def is_silent(position: PollState, now: datetime) -> bool:
     return due is not None and now - due >= SILENCE
 
 
-def _open_instants(opened_at: datetime, expires_at: datetime) -> tuple[datetime, ...]:
-    early = tuple(opened_at + wait for wait in OPEN_TIMETABLE if opened_at + wait < expires_at)
-    return early + _instants_from_end(expires_at)
-
-
 def _instants_from_end(expires_at: datetime) -> tuple[datetime, ...]:
     """Return when a page is queried, from its end on.
 
@@ -246,30 +259,6 @@ def _instants_from_end(expires_at: datetime) -> tuple[datetime, ...]:
     """
     end = expires_at + SETTLE_TIME
     return (expires_at + _M, end, *(end + wait for wait in WATCH_ATTEMPT))
-
-
-def _watch_instants(position: PollState) -> tuple[datetime, ...]:
-    if position.decided_by_person:
-        return tuple(position.since + wait for wait in WATCH_DECIDED)
-    if position.kind is not TransactionKind.CHECKOUT or position.expires_at is None:
-        return ()
-    end = position.expires_at + SETTLE_TIME
-    watch = tuple(end + wait for wait in WATCH_ATTEMPT)
-    return (end, *watch) if position.state is TransactionState.ABANDONED else watch
-
-
-def _rejected_instants(position: PollState) -> tuple[datetime, ...]:
-    """Return when to query a refusal again, and a page on which another card may be tried.
-
-    A refused card does not close the page: it can be paid until it ends, and the record may appear later.
-    """
-    confirming = tuple(position.since + wait for wait in CONFIRM_TIMETABLE)
-    if position.kind is not TransactionKind.CHECKOUT:
-        # What was answered with an error may have been carried out, and its record may appear late.
-        return confirming
-    once = confirming[0]
-    late = _instants_from_end(page_end(position))
-    return tuple(sorted({once, *(instant for instant in late if instant > position.since)}))
 
 
 def next_query_at(position: PollState, *, jitter: float = 0.0) -> datetime | None:
@@ -344,3 +333,38 @@ def decidable_after(kind: TransactionKind, state: TransactionState) -> timedelta
     """Return the age from which a person may decide on a transaction that no evidence has ended."""
     waits_for_provider = state is TransactionState.PENDING and kind is not TransactionKind.AUTHORIZATION
     return PENDING_IS_LONG if waits_for_provider else OPERATOR_AFTER
+
+
+# When a cancelled order is released: nothing that was begun for it can pay it any more. What was begun before
+# the cancellation cannot be recalled at the gateway. It is queried until it has ended, by the same schedule
+# as ever; only then may the shop sell the goods to somebody else.
+
+
+SOONEST_CHECK = timedelta(minutes=1)
+LATEST_CHECK = timedelta(hours=1)
+"""How soon, and how late, the sweep looks again whether an order can be released."""
+
+
+def may_still_pay(position: PollState, *, has_page: bool) -> bool:
+    """Return whether a transaction that opens a payment may still be approved, by the rules of its schedule.
+
+    `has_page` means that the address of its hosted page was received. A checkout of which no byte left does
+    not count, nor a button that waits: a cancelled order sends nothing. An authorization of which no byte
+    left is given up within minutes, and its order is pending until then. A refused card does not close its
+    page, so a refused page counts until a query after its end, and after the time in which a record may still
+    appear, has found no payment.
+    """
+    state, is_checkout = position.state, position.kind is TransactionKind.CHECKOUT
+    if state is TransactionState.REJECTED and is_checkout and has_page:
+        # Only an answered query advances the step. A refusal that was found later is such an answer.
+        settled = page_end(position) + SETTLE_TIME
+        return position.step < sum(1 for instant in instants(position) if instant <= settled)
+    if state is TransactionState.NOT_SENT:
+        return not is_checkout
+    return state not in FINAL_STATES | UNSENT_STATES
+
+
+def next_release_check(now: datetime, due: Iterable[datetime | None]) -> datetime:
+    """Return when to look again at an order of which attempts are queried at the instants `due`."""
+    soonest = min((instant for instant in due if instant is not None), default=now)
+    return min(max(soonest, now + SOONEST_CHECK), now + LATEST_CHECK)

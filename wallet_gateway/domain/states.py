@@ -15,11 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 
-from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING, PAYMENT_FROZEN, ErrorCode, Refusal
+from wallet_gateway.domain.error_codes import (
+    OPERATION_OUTSTANDING,
+    PAYMENT_FROZEN,
+    ErrorCode,
+    Refusal,
+    StoredEnum,
+)
 from wallet_gateway.domain.error_codes import gettext_noop as _
-from wallet_gateway.domain.stored_values import StoredEnum
 
 
 class TransactionKind(StoredEnum):
@@ -367,10 +373,6 @@ def payment_state(totals: PaymentTotals, opening: TransactionState, kind: Transa
     if totals.authorized == 0:
         without_money = _OF_AUTHORIZATIONS if kind is TransactionKind.AUTHORIZATION else _WITHOUT_MONEY
         return without_money.get(opening, PaymentState.OPEN)
-    return _state_with_money(totals)
-
-
-def _state_with_money(totals: PaymentTotals) -> PaymentState:
     if totals.captured == 0:
         return PaymentState.AUTHORIZED
     if totals.refunded == totals.captured:
@@ -413,43 +415,32 @@ def order_state(
         return OrderState.FROZEN
     live = [p.totals for p in payments if p.totals.authorized and p.totals.reversal is not Reversal.DONE]
     if live:
-        is_undecided = late_payment is LatePayment.REPORTED and order_totals(live).held > 0
-        return OrderState.FROZEN if is_undecided else _order_state_with_money(amount, live)
+        if late_payment is LatePayment.REPORTED and order_totals(live).held > 0:
+            return OrderState.FROZEN
+        # A wallet's sheet may have changed the price, e.g. with shipping.
+        holding = [totals for totals in live if totals.authorized > totals.refunded]
+        agreed = holding[0].amount if len(holding) == 1 else amount
+        if order_totals(live).held > agreed:
+            return OrderState.OVERPAID
+        # A payment that was given back does not hide what another one holds.
+        kept = [totals for totals in live if not totals.captured == totals.refunded > 0]
+        totals = order_totals(kept or live)
+        if totals.captured == 0:
+            return OrderState.AUTHORIZED
+        if totals.captured - totals.refunded >= agreed:
+            return OrderState.PAID
+        if totals.refunded == totals.captured:
+            return OrderState.REFUNDED
+        return OrderState.PART_REFUNDED if totals.refunded else OrderState.PART_CAPTURED
     # A button that waits on a page does not hide the result of the other attempts.
     pressed = [payment.state for payment in payments if payment.state is not PaymentState.OFFERED]
     if is_cancelled and PaymentState.PENDING not in pressed:
         return OrderState.CANCELLED
-    return _order_state_without_money(pressed)
-
-
-def _order_state_with_money(amount: int, live: Sequence[PaymentTotals]) -> OrderState:
-    amount = _agreed(amount, live)
-    if order_totals(live).held > amount:
-        return OrderState.OVERPAID
-    # A payment that was given back does not hide what another one holds.
-    kept = [totals for totals in live if not totals.captured == totals.refunded > 0]
-    totals = order_totals(kept or live)
-    if totals.captured == 0:
-        return OrderState.AUTHORIZED
-    if totals.captured - totals.refunded >= amount:
-        return OrderState.PAID
-    if totals.refunded == totals.captured:
-        return OrderState.REFUNDED
-    return OrderState.PART_REFUNDED if totals.refunded else OrderState.PART_CAPTURED
-
-
-def _agreed(amount: int, live: Sequence[PaymentTotals]) -> int:
-    """Return the agreed amount: a wallet's sheet may have changed the price, e.g. with shipping."""
-    holding = [totals for totals in live if totals.authorized > totals.refunded]
-    return holding[0].amount if len(holding) == 1 else amount
-
-
-def _order_state_without_money(states: Sequence[PaymentState]) -> OrderState:
-    for payment, order in _BEST_FIRST[:3]:
-        if payment in states:
-            return order
+    for state, of_order in _BEST_FIRST[:3]:
+        if state in pressed:
+            return of_order
     # If all attempts failed, the customer last saw the latest one.
-    return dict(_BEST_FIRST)[states[-1]] if states else OrderState.OPEN
+    return dict(_BEST_FIRST)[pressed[-1]] if pressed else OrderState.OPEN
 
 
 # What is left of a payment
@@ -553,3 +544,19 @@ _NOTHING_LEFT = {
     TransactionKind.CAPTURE: Refusal(_("Nothing is left to capture."), ErrorCode.NOTHING_LEFT),
     TransactionKind.REFUND: Refusal(_("Nothing is left to refund."), ErrorCode.NOTHING_LEFT),
 }
+
+
+# How customers pay: on the gateway's hosted page, or by the wallet button on the shop's own page
+
+
+class Way(StrEnum):
+    """How a customer pays."""
+
+    HOSTED_PAGE = "HOSTED_PAGE"
+    WALLET_BUTTON = "WALLET_BUTTON"
+
+
+WAY_OF: Mapping[TransactionKind, Way] = MappingProxyType(
+    {TransactionKind.CHECKOUT: Way.HOSTED_PAGE, TransactionKind.AUTHORIZATION: Way.WALLET_BUTTON}
+)
+"""By the kind of the transaction that opens the payment."""

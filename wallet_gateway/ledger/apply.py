@@ -31,8 +31,7 @@ from django.db.models import Exists, F, OuterRef
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import NOBODY, Actor
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
 from wallet_gateway.domain.evidence import (
     INCONCLUSIVE,
     Finding,
@@ -40,7 +39,7 @@ from wallet_gateway.domain.evidence import (
     Verdict,
     unreadable_explanation,
 )
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.people import NOBODY, Actor
 from wallet_gateway.domain.policy import LatePaymentPolicy
 from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
 from wallet_gateway.domain.states import (

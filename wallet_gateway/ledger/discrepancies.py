@@ -12,8 +12,14 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind, freezes
+from wallet_gateway.domain.discrepancies import (
+    OF_GATEWAY,
+    DiscrepancyKind,
+    Explanation,
+    ExplanationCode,
+    explain,
+    freezes,
+)
 from wallet_gateway.domain.evidence import (
     KINDS,
     Finding,
@@ -25,7 +31,7 @@ from wallet_gateway.domain.evidence import (
     unreadable_explanation,
 )
 from wallet_gateway.domain.evidence import fingerprint_of as unreadable_records_fingerprint
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
 from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.ledger.outbox import announce_pause, announce_resumption

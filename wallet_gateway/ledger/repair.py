@@ -20,11 +20,11 @@ from django.db import IntegrityError
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import NOBODY, Actor
+from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
 from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, RECORD_TAKEN, STATE_CHANGED
 from wallet_gateway.domain.evidence import INCONCLUSIVE, Finding, Verdict, made_elsewhere
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.people import NOBODY, Actor
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.states import (
     OPENING_KINDS,

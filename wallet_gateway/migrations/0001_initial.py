@@ -4,12 +4,9 @@ import django.core.validators
 import django.db.models.deletion
 import django.db.models.expressions
 import uuid
-import wallet_gateway.domain.cancellation
-import wallet_gateway.domain.states
 import wallet_gateway.domain.polling_schedule
 import wallet_gateway.domain.states
 import wallet_gateway.models.decisions
-import wallet_gateway.models.batches
 import wallet_gateway.models.fields
 import wallet_gateway.models.maintenance
 import wallet_gateway.models.orders
@@ -304,8 +301,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(choices=[('CAPTURE', 'Capture'), ('REFUND', 'Refund'), ('REVERSAL', 'Reversal'), ('DETACHED_REFUND', 'Detached refund'), ('STATUS_QUERY', 'Status query')], max_length=16, verbose_name='kind')),
-                ('state', models.CharField(choices=[('DRAFT', 'Draft'), ('RUNNING', 'Running'), ('PAUSED', 'Paused'), ('STOPPED', 'Stopped'), ('FINISHED', 'Finished')], default=wallet_gateway.models.batches.BatchState['DRAFT'], max_length=24, verbose_name='state')),
-                ('token', wallet_gateway.models.fields.ByteExactField(default=wallet_gateway.models.batches.new_batch_token, editable=False, max_length=32, unique=True)),
+                ('state', models.CharField(choices=[('DRAFT', 'Draft'), ('RUNNING', 'Running'), ('PAUSED', 'Paused'), ('STOPPED', 'Stopped'), ('FINISHED', 'Finished')], default=wallet_gateway.models.decisions.BatchState['DRAFT'], max_length=24, verbose_name='state')),
+                ('token', wallet_gateway.models.fields.ByteExactField(default=wallet_gateway.models.decisions.new_batch_token, editable=False, max_length=32, unique=True)),
                 ('created_by', models.CharField(max_length=150, verbose_name='author')),
                 ('created_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
                 ('reason_code', models.CharField(blank=True, choices=[('shipped', 'Goods shipped'), ('part-shipped', 'Part of the goods shipped'), ('service', 'Service rendered'), ('returned', 'Goods returned'), ('damaged', 'Damaged or missing'), ('cancelled', 'Order cancelled'), ('duplicate', 'Paid twice'), ('goodwill', 'Goodwill'), ('unavailable', 'Goods not available'), ('suspicious', 'Suspicion of fraud'), ('other', 'Another reason')], default='', max_length=16, verbose_name='reason')),
@@ -473,7 +470,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('amount_minor', models.BigIntegerField(default=0)),
-                ('state', models.CharField(choices=[('WAITING', 'Waiting'), ('WORKING', 'Working'), ('CARRIED_OUT', 'Carried out'), ('AWAITING_APPROVAL', 'Waits for a second person'), ('REFUSED', 'Refused'), ('LEFT_OUT', 'Left out')], default=wallet_gateway.models.batches.RowState['WAITING'], max_length=24, verbose_name='state')),
+                ('state', models.CharField(choices=[('WAITING', 'Waiting'), ('WORKING', 'Working'), ('CARRIED_OUT', 'Carried out'), ('AWAITING_APPROVAL', 'Waits for a second person'), ('REFUSED', 'Refused'), ('LEFT_OUT', 'Left out')], default=wallet_gateway.models.decisions.RowState['WAITING'], max_length=24, verbose_name='state')),
                 ('leased_until', models.DateTimeField(blank=True, null=True)),
                 ('result_code', models.CharField(blank=True, max_length=24)),
                 ('refusal_code', models.CharField(blank=True, max_length=40)),

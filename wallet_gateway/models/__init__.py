@@ -4,15 +4,19 @@ A model keeps its own row and counters consistent and never calls a gateway. Sta
 only by `wallet_gateway.ledger`.
 """
 
-from wallet_gateway.models.batches import (
+from wallet_gateway.models.decisions import (
+    Allowance,
+    AllowanceUse,
+    Approval,
+    ApprovalState,
     BatchKind,
     BatchState,
+    Discrepancy,
     OperationBatch,
     OperationBatchRow,
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.decisions import Allowance, AllowanceUse, Approval, ApprovalState, Discrepancy
 from wallet_gateway.models.maintenance import (
     Dashboard,
     ExpiryNotice,
@@ -28,10 +32,15 @@ from wallet_gateway.models.maintenance import (
     SentMail,
     SweepHeartbeat,
 )
-from wallet_gateway.models.migrated import MigratedDeposit
-from wallet_gateway.models.orders import OrderMetadata, Payment, PaymentOrder
-from wallet_gateway.models.transactions import GatewayTransaction, TransactionEvent, TransactionEventKind
-from wallet_gateway.models.wallet import WalletAttempt, WalletKey, WalletUsage
+from wallet_gateway.models.orders import MigratedDeposit, OrderMetadata, Payment, PaymentOrder
+from wallet_gateway.models.transactions import (
+    GatewayTransaction,
+    TransactionEvent,
+    TransactionEventKind,
+    WalletAttempt,
+    WalletKey,
+    WalletUsage,
+)
 
 __all__ = [
     "Allowance",

@@ -6,7 +6,7 @@ both called paid.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -20,9 +20,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode
 from wallet_gateway.domain.evidence import KINDS
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
@@ -369,7 +369,9 @@ def _shown(name: str, value: Any) -> Any:  # noqa: ANN401 - what JSON stores
         return REASONS.get(str(value), value)
     if isinstance(value, list):
         parts = [part for part in value if isinstance(part, Mapping)]
-        return " | ".join(map(_record, parts)) if name == "records" else "; ".join(_nested(parts))
+        if name == "records":
+            return " | ".join(map(_record, parts))
+        return "; ".join(sentence_for(one.get("code", ""), one.get("params", {})) for one in parts)
     return value
 
 
@@ -392,10 +394,6 @@ def _record(record: Mapping[str, str]) -> str:
     )
     named = " ".join(str(word) for word in words if word)
     return f"{named}: {record.get('fault', '')}"
-
-
-def _nested(explanations: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    return (sentence_for(one.get("code", ""), one.get("params", {})) for one in explanations)
 
 
 _C = ExplanationCode

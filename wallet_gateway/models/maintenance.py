@@ -12,9 +12,9 @@ from django.db import models
 from django.db.models import Exists, Model, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.explanations import Explanation
+from wallet_gateway.domain.discrepancies import Explanation
+from wallet_gateway.domain.error_codes import StoredEnum
 from wallet_gateway.domain.policy import WalletLimit
-from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.fields import (
     ByteExactField,
     CurrencyField,
@@ -24,8 +24,7 @@ from wallet_gateway.models.fields import (
     choices_of,
     explanation_columns,
 )
-from wallet_gateway.models.migrated import MigratedDeposit
-from wallet_gateway.models.orders import Payment, PaymentOrder
+from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 

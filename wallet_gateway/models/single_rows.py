@@ -71,11 +71,15 @@ def select_row(model: type[M], *, where: Columns) -> M:
 def select_rows(model: type[M], *, where: Columns, most: int) -> Sequence[M]:
     """Read the rows, `most` of them at most, in which every column of `where` has its value; in any order."""
     alias = router.db_for_read(model)
-    with connections[alias].cursor() as cursor:
+    connection = connections[alias]
+    with connection.cursor() as cursor:
         cursor.execute(_select_text(model, alias, tuple(where), most), _parameters(model, where, alias))
-        found = cursor.fetchall()
-    names = _names(model)
-    return [model.from_db(alias, names, _converted(model, list(row), alias)) for row in found]
+        found = [list(row) for row in cursor.fetchall()]
+    for place, column in _columns_to_convert(model, alias):
+        for convert in _converters(column, connection):
+            for row in found:
+                row[place] = convert(row[place], column, connection)
+    return [model.from_db(alias, _names(model), row) for row in found]
 
 
 def _parameters(model: type[models.Model], columns: Columns, alias: str) -> list[Any]:
@@ -89,14 +93,6 @@ def _field(model: type[models.Model], name: str) -> models.Field[Any, Any]:
     if not isinstance(field, models.Field):
         raise FieldDoesNotExist(f"{name!r} is no column of {model._meta.label}")
     return field
-
-
-def _converted(model: type[models.Model], values: list[Any], alias: str) -> list[Any]:
-    connection = connections[alias]
-    for place, column in _columns_to_convert(model, alias):
-        for convert in _converters(column, connection):
-            values[place] = convert(values[place], column, connection)
-    return values
 
 
 @lru_cache(maxsize=64)

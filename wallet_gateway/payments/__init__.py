@@ -13,7 +13,7 @@ committed first.
 
 from __future__ import annotations
 
-from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.payments import (
     approvals,
     batches,

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
+from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind, ExplanationCode, explain
 from wallet_gateway.domain.elsewhere import booking_order
 from wallet_gateway.domain.error_codes import (
     APPROVAL_CLOSED,
@@ -25,7 +24,7 @@ from wallet_gateway.domain.error_codes import (
     ErrorCode,
 )
 from wallet_gateway.domain.evidence import INCONCLUSIVE, KINDS, Finding
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.people import Actor, By
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_ABSENT_ANSWERS,
     OPERATOR_AFTER,

@@ -23,8 +23,8 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.actors import NOBODY, By
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode, Refusal
+from wallet_gateway.domain.people import NOBODY, By
 from wallet_gateway.domain.states import Reversal, TransactionKind, available, why_not_begin
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
@@ -47,8 +47,7 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.batches import UNENDED_ROWS
-from wallet_gateway.models.decisions import OF_KIND, account_has
+from wallet_gateway.models.decisions import OF_KIND, UNENDED_ROWS, account_has
 from wallet_gateway.models.fields import actor_columns, actor_in, note_of
 from wallet_gateway.operation_errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
 from wallet_gateway.payments.detached_refunds import refund_deposit

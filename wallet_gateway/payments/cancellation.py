@@ -16,10 +16,10 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import NOBODY, Actor, By
-from wallet_gateway.domain.cancellation import LATEST_CHECK, may_still_pay, next_release_check
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import PAYMENT_FROZEN, ErrorCode
+from wallet_gateway.domain.people import NOBODY, Actor, By
+from wallet_gateway.domain.polling_schedule import LATEST_CHECK, may_still_pay, next_release_check
 from wallet_gateway.domain.states import OPENING_KINDS, LatePayment, OrderState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.apply import state_of

@@ -14,11 +14,11 @@ from datetime import timedelta
 from django.db.models import Q, QuerySet
 
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.comparison import Difference, as_status_update, differences
+from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.error_codes import GATEWAY_SILENT
 from wallet_gateway.domain.evidence import Finding
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.gateway_records import Difference, as_status_update, differences
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
 from wallet_gateway.domain.states import UNSENT_STATES, TransactionOrigin, TransactionState
 from wallet_gateway.error_reports import sensitive_variables

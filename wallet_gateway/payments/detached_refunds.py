@@ -12,8 +12,8 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, OPERATION_OUTSTANDING, ErrorCode
+from wallet_gateway.domain.people import By
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import By
+from wallet_gateway.domain.people import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.outbox import announce_pause, announce_resumption

@@ -20,7 +20,6 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import (
     CHANGED_MEANWHILE,
     ITEMS_INVALID,
@@ -31,6 +30,7 @@ from wallet_gateway.domain.error_codes import (
     Refusal,
 )
 from wallet_gateway.domain.evidence import read_detached_answer, read_follow_up_answer
+from wallet_gateway.domain.people import Actor, By
 from wallet_gateway.domain.policy import GIVING_BACK
 from wallet_gateway.domain.states import Reversal, TransactionKind, TransactionState, available, why_not
 from wallet_gateway.error_reports import sensitive_variables

@@ -14,10 +14,19 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway import gateways
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, PAYMENT_FROZEN, SENDING_PAUSED, ErrorCode
-from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.states import OPENING_KINDS, LifecycleEvent, TransactionState
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
+from wallet_gateway.domain.error_codes import (
+    DEPOSIT_FROZEN,
+    PAYMENT_FROZEN,
+    SENDING_PAUSED,
+    ErrorCode,
+)
+from wallet_gateway.domain.people import Actor, By
+from wallet_gateway.domain.states import (
+    OPENING_KINDS,
+    LifecycleEvent,
+    TransactionState,
+)
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import reread

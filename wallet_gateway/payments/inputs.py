@@ -9,9 +9,8 @@ from typing import TypeVar, overload
 from django.db.models import Model
 from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ITEMS_INVALID, ErrorCode
-from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
+from wallet_gateway.domain.people import REASON_CODES, Actor, By, is_reason_code
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models.fields import LONGEST_ACCOUNT
 from wallet_gateway.operation_errors import InvalidInput

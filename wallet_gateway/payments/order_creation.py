@@ -16,9 +16,8 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.domain.continue_url import is_continue_url
 from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE, ErrorCode, Refusal
-from wallet_gateway.domain.metadata import metadata_errors
+from wallet_gateway.domain.orders import is_continue_url, metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.domain.states import PaymentType, TransactionKind
 from wallet_gateway.email_hashes import columns_of_order

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
-from wallet_gateway.domain import prices
+from wallet_gateway.domain import orders
 from wallet_gateway.domain.error_codes import ITEMS_INVALID
-from wallet_gateway.domain.prices import PriceLine, PriceRules
+from wallet_gateway.domain.orders import PriceLine, PriceRules
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.protocol.cart import Item
@@ -47,6 +47,6 @@ def items_from(
     """
     rules = PriceRules(prices_include_tax=prices_include_tax, round_per=round_per, rounding=rounding)
     try:
-        return prices.items_from(tuple(lines), currency=currency, total=total, rules=rules)
+        return orders.items_from(tuple(lines), currency=currency, total=total, rules=rules)
     except InvalidMessage as fault:
         raise InvalidInput(*ITEMS_INVALID, errors=fault.errors) from fault

@@ -20,10 +20,10 @@ from django.db.models import F, ForeignObjectRel, Model, ProtectedError, QuerySe
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.cancellation import may_still_pay
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.people import By
+from wallet_gateway.domain.polling_schedule import may_still_pay
 from wallet_gateway.domain.states import FINAL_STATES, OPENING_KINDS, SENDABLE_STATES, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement, in_transaction

@@ -21,9 +21,9 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import Actor, is_same_person
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import APPROVAL_CLOSED, CHANGED_MEANWHILE, ErrorCode
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.people import Actor, is_same_person
 from wallet_gateway.domain.policy import LIMITED_PERIOD
 from wallet_gateway.ledger.transactions import in_statement, in_transaction
 from wallet_gateway.models import (

@@ -22,10 +22,9 @@ from urllib.parse import urlsplit
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, Exchange, MerchantAccount
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
 from wallet_gateway.domain.error_codes import SENDING_PAUSED
 from wallet_gateway.domain.evidence import EVENTS, Finding, FoundDiscrepancy, Verdict, read_follow_up_answer
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.polling_schedule import (
     LEASE,
     PAUSE,

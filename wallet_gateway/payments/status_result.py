@@ -10,11 +10,10 @@ from http import HTTPStatus
 from typing import Any
 
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import NOBODY, Actor
-from wallet_gateway.domain.cancellation import may_still_pay
-from wallet_gateway.domain.comparison import as_status_update
+from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.evidence import EVENTS, INCONCLUSIVE, Finding, Verdict
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.gateway_records import as_status_update
+from wallet_gateway.domain.people import NOBODY, Actor
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_AFTER,
@@ -23,6 +22,7 @@ from wallet_gateway.domain.polling_schedule import (
     decidable_after,
     is_silent,
     may_conclude_expired,
+    may_still_pay,
     needs_operator,
     next_query_at,
     next_retry_at,

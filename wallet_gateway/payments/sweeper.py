@@ -22,8 +22,8 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from wallet_gateway import conf, gateways, signals
 from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.policy import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, QueryPriority
 from wallet_gateway.domain.states import (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from wallet_gateway.domain.cards import WalletOutcome, outcome_of
 from wallet_gateway.domain.policy import WalletLimit, WalletLimits, WalletPolicy
 from wallet_gateway.domain.states import TransactionState
-from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.models.wallet import WalletEvent
+from wallet_gateway.models.transactions import WalletEvent
 from wallet_gateway.payments.key_rotation import KeySurvey, KeyUse, Rotation, rotate_keys, survey_keys
 from wallet_gateway.payments.wallet_attempts import abandon, record_event
 from wallet_gateway.payments.wallet_card import pay

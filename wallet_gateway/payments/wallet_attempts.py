@@ -17,8 +17,8 @@ from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH, LEASE, SECRETS_LIVE
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
@@ -42,8 +42,7 @@ from wallet_gateway.models import (
     WalletUsage,
 )
 from wallet_gateway.models.orders import KnownPayments
-from wallet_gateway.models.transactions import STATES_WITH_SECRETS
-from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
+from wallet_gateway.models.transactions import MOST_EVENTS, STATES_WITH_SECRETS, WalletEvent
 from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.payments.checkout import insert_attempt, lock_payable
 from wallet_gateway.payments.inputs import member_of

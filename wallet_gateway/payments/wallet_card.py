@@ -23,7 +23,7 @@ from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, 
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.client.redaction import redact
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.card_security import (
+from wallet_gateway.domain.cards import (
     AuthenticationRequirement,
     CardMismatch,
     duty_of,
@@ -54,7 +54,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.single_rows import update_row
-from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
+from wallet_gateway.models.transactions import MOST_RESULTS, WalletEvent
 from wallet_gateway.operation_errors import (
     CardRefused,
     InvalidState,

@@ -16,9 +16,9 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.actors import NOBODY, Actor, By
+from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.people import NOBODY, Actor, By
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import OrderState, TransactionKind
 from wallet_gateway.error_reports import sensitive_variables

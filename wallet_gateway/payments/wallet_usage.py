@@ -17,7 +17,7 @@ from wallet_gateway.domain.error_codes import WALLET_BUSY
 from wallet_gateway.domain.policy import WalletLimit, WalletLimits
 from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import PaymentOrder, WalletUsage
-from wallet_gateway.models.wallet import MOST_ORDER_EVENTS
+from wallet_gateway.models.transactions import MOST_ORDER_EVENTS
 from wallet_gateway.operation_errors import WalletUnavailable
 
 _HASH_LENGTH = 16

@@ -11,11 +11,12 @@ from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
     UNENDED_STATES,
+    WAY_OF,
     PaymentState,
     TransactionKind,
     TransactionState,
+    Way,
 )
-from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.text import is_storable
 

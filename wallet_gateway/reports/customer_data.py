@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wallet_gateway.client.redaction import redact_text
-from wallet_gateway.domain.customers import is_same_email
+from wallet_gateway.domain.people import is_same_email
 from wallet_gateway.models import (
     Approval,
     Discrepancy,

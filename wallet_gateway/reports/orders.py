@@ -32,8 +32,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.fields import label_of
-from wallet_gateway.models.transactions import BY_PEOPLE
-from wallet_gateway.models.wallet import WalletEvent
+from wallet_gateway.models.transactions import BY_PEOPLE, WalletEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.attempts import is_unused
 from wallet_gateway.reports.work import made_elsewhere

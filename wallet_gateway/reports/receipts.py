@@ -10,7 +10,7 @@ from decimal import Decimal
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
-from wallet_gateway.domain.card_names import network_name
+from wallet_gateway.domain.cards import network_name
 from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.protocol.accounts import CardType

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet, Subquery
 
-from wallet_gateway.domain.customers import begins_name, is_same_email
+from wallet_gateway.domain.people import begins_name, is_same_email
 from wallet_gateway.email_hashes import hashes_of
 from wallet_gateway.models import (
     Discrepancy,

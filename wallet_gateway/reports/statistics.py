@@ -18,8 +18,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
-from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
+from wallet_gateway.domain.states import WAY_OF, PaymentType, TransactionKind, TransactionState, Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.protocol.codes import check_currency, stored_currency

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from wallet_gateway.conf.accounts import with_address
 from wallet_gateway.conf.django_tests import SetByTests
-from wallet_gateway.testing.accounts import path_for_tests
-from wallet_gateway.testing.origins import origin_for_tests, without_replaced_origin
+from wallet_gateway.testing.accounts import origin_for_tests, path_for_tests, without_replaced_origin
 
 if TYPE_CHECKING:
     from wallet_gateway.testing.control import SandboxControl
@@ -75,36 +74,25 @@ def point_at(
     copy["PUBLIC_ORIGIN"] = origin_for_tests(copy.get("PUBLIC_ORIGIN"), live_server=public_origin)
     at_sandbox = partial(_at_sandbox, base_url=base_url, shop_origin=copy["PUBLIC_ORIGIN"])
     addresses = copy.get("BASE_URLS") or {}
-    copy["GATEWAYS"] = _gateways(copy.get("GATEWAYS", {}), addresses, at_sandbox)
+    gateways = copy.get("GATEWAYS", {})
+    if isinstance(gateways, str):
+        copy["GATEWAYS"] = path_for_tests(gateways)
+    else:
+        # A gateway that names an address has some of its options from there.
+        whole = {alias: with_address(one, addresses) for alias, one in ({"default": {}} | gateways).items()}
+        copy["GATEWAYS"] = {
+            alias: BUILT_IN_MERCHANT | at_sandbox(options) | {"PROFILE": "test"}
+            for alias, options in whole.items()
+        }
     if addresses:
-        copy["BASE_URLS"] = {name: at_sandbox(_options(given)) for name, given in addresses.items()}
-    if not copy.get("FERNET_KEYS") and _may_have_button(copy["GATEWAYS"]):
+        copy["BASE_URLS"] = {
+            name: at_sandbox(given if isinstance(given, dict) else {}) for name, given in addresses.items()
+        }
+    may_have_button = isinstance(gateways, str) or any("WALLET" in one for one in copy["GATEWAYS"].values())
+    if may_have_button and not copy.get("FERNET_KEYS"):
         # What Fernet.generate_key() makes, without importing a library for it.
         copy["FERNET_KEYS"] = [base64.urlsafe_b64encode(os.urandom(32)).decode()]
     return copy
-
-
-def _gateways(
-    given: str | dict[str, Any],
-    addresses: dict[str, Any],
-    at_sandbox: Callable[[Mapping[str, Any]], dict[str, Any]],
-) -> str | dict[str, Any]:
-    if isinstance(given, str):
-        return path_for_tests(given)
-    # A gateway that names an address has some of its options from there.
-    whole = {alias: with_address(one, addresses) for alias, one in ({"default": {}} | given).items()}
-    return {
-        alias: BUILT_IN_MERCHANT | at_sandbox(options) | {"PROFILE": "test"}
-        for alias, options in whole.items()
-    }
-
-
-def _options(address: str | dict[str, Any]) -> dict[str, Any]:
-    return address if isinstance(address, dict) else {}
-
-
-def _may_have_button(gateways: str | dict[str, Any]) -> bool:
-    return isinstance(gateways, str) or any("WALLET" in gateway for gateway in gateways.values())
 
 
 def _at_sandbox(given: Mapping[str, Any], *, base_url: str, shop_origin: str) -> dict[str, Any]:
@@ -116,17 +104,12 @@ def _at_sandbox(given: Mapping[str, Any], *, base_url: str, shop_origin: str) ->
         options["PROFILE"] = "test"
     wallet = options.pop("WALLET", None)
     if wallet is not None:
-        options["WALLET"] = _sandbox_wallet(wallet, base_url)
+        wallet = options["WALLET"] = _without(wallet, ("PAY_JS_URL",))
+        if script := wallet.get("WALLET_JS"):
+            # The sandbox serves a wallet.js of the gateway as well, so the page is one with such a script.
+            others = _without(script, ("INTEGRITY",)) if isinstance(script, dict) else {}
+            wallet["WALLET_JS"] = {**others, "URL": f"{base_url}/wallet.js?v=1"}
     return options
-
-
-def _sandbox_wallet(given: dict[str, Any], base_url: str) -> dict[str, Any]:
-    wallet = _without(given, ("PAY_JS_URL",))
-    if script := wallet.get("WALLET_JS"):
-        # The sandbox serves a wallet.js of the gateway as well, so the page is still one with such a script.
-        others = _without(script, ("INTEGRITY",)) if isinstance(script, dict) else {}
-        wallet["WALLET_JS"] = {**others, "URL": f"{base_url}/wallet.js?v=1"}
-    return wallet
 
 
 def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

@@ -77,10 +77,8 @@ class SandboxControl:
         :returns: the URL to which the browser is sent.
         """
         body = {"clientSystemTransactionId": reference, "outcome": outcome}
-        location: str = self._object("checkouts/complete", body, merchantId=merchant_id, storeId=store_id)[
-            "location"
-        ]
-        return location
+        answer = self._object("checkouts/complete", body, merchantId=merchant_id, storeId=store_id)
+        return str(answer["location"])
 
     def complete_three_d_secure(
         self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
@@ -95,8 +93,7 @@ class SandboxControl:
         """
         body = {"clientSystemTransactionId": reference, "outcome": outcome}
         answer = self._object("three-d-secure/complete", body, merchantId=merchant_id, storeId=store_id)
-        location: str = answer["location"]
-        return location
+        return str(answer["location"])
 
     def wallet_payment_data(
         self,
@@ -124,8 +121,7 @@ class SandboxControl:
             ``cancelled``; None changes nothing.
         :returns: the mode in force.
         """
-        in_force: str = self._object("wallet", {}, mode=mode)["mode"]
-        return in_force
+        return str(self._object("wallet", {}, mode=mode)["mode"])
 
     def settle_pending(
         self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
@@ -165,8 +161,7 @@ class SandboxControl:
         :param seconds: how far: ``900``.
         :returns: its new time in ISO 8601.
         """
-        now: str = self._object("clock", {"advanceSeconds": seconds})["now"]
-        return now
+        return str(self._object("clock", {"advanceSeconds": seconds})["now"])
 
     def set_clock(self, now: str) -> str:
         """Set the sandbox's clock.
@@ -174,17 +169,14 @@ class SandboxControl:
         :param now: a time in ISO 8601, no earlier than the machine's.
         :returns: its new time in ISO 8601.
         """
-        answer: dict[str, Any] = self._call("PUT", "clock", json.dumps({"now": now}).encode())
-        time: str = answer["now"]
-        return time
+        return str(self._call("PUT", "clock", json.dumps({"now": now}).encode())["now"])
 
     def reset_clock(self) -> str:
         """Set the sandbox's clock back to the machine's.
 
         :returns: its new time in ISO 8601.
         """
-        now: str = self._call("DELETE", "clock")["now"]
-        return now
+        return str(self._call("DELETE", "clock")["now"])
 
     def behaviour(
         self,

@@ -90,30 +90,34 @@ class InProcessTransport:
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         with deadline:
             request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
-            return self._exchange(request, deadline)
+            environ, answer = self._environ(request), _Answer(limit=deadline.max_answer_bytes)
+            deadline.doing = "calling the application"
+            deadline.mark_sent()
+            parts = self._application(environ, answer.start)
+            # PEP 3333: what the application returns is closed if it can be, read to its end or not.
+            with closing(cast(Any, parts)) if hasattr(parts, "close") else nullcontext():
+                answer.read(parts)
+            deadline.remaining()
+            deadline.doing = f"reading the answer (HTTP {answer.status})"
+            body = answer.unpacked(answer.whole_body(str(request.method)))
+            kept = {name: value for name in KEPT_HEADERS if (value := answer.header(name))}
+            return RawAnswer(status=answer.status, headers=kept, body=body, elapsed=deadline.elapsed)
         raise deadline.error
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
 
-    def _exchange(self, request: PreparedRequest, deadline: RequestDeadline) -> RawAnswer:
-        environ, answer = self._environ(request), _Answer(limit=deadline.max_answer_bytes)
-        deadline.doing = "calling the application"
-        deadline.mark_sent()
-        parts = self._application(environ, answer.start)
-        # PEP 3333: what the application returns is closed if it can be, read to its end or not.
-        with closing(cast(Any, parts)) if hasattr(parts, "close") else nullcontext():
-            answer.read(parts)
-        deadline.remaining()
-        deadline.doing = f"reading the answer (HTTP {answer.status})"
-        body = answer.unpacked(answer.whole_body(str(request.method)))
-        kept = {name: value for name in KEPT_HEADERS if (value := answer.header(name))}
-        return RawAnswer(status=answer.status, headers=kept, body=body, elapsed=deadline.elapsed)
-
     def _environ(self, request: PreparedRequest) -> WSGIEnvironment:
         path, _, query = request.path_url.partition("?")
         port = self._url.port or _PORTS[self._url.scheme]
-        headers = {_cgi_name(name): _header_value(name, value) for name, value in request.headers.items()}
+        headers = {}
+        for name, value in request.headers.items():
+            if any(character in name + value for character in "\r\n"):
+                raise ValueError("a header has a line break")
+            cgi_name = name.upper().replace("-", "_")
+            # What could not be written on a connection raises UnicodeEncodeError here as well.
+            latin = value.encode("latin-1").decode("latin-1")
+            headers[cgi_name if cgi_name in _CGI_NAMES else f"HTTP_{cgi_name}"] = latin
         return {
             "REQUEST_METHOD": request.method,
             "SCRIPT_NAME": "",
@@ -204,15 +208,3 @@ class _Answer:
         self._body += part
         if len(self._body) > self._limit:
             raise AnswerTooLarge(f"an answer may have {self._limit} bytes, packed and unpacked")
-
-
-def _cgi_name(header: str) -> str:
-    name = header.upper().replace("-", "_")
-    return name if name in _CGI_NAMES else f"HTTP_{name}"
-
-
-def _header_value(name: str, value: str) -> str:
-    if any(character in name + value for character in "\r\n"):
-        raise ValueError("a header has a line break")
-    # What could not be written on a connection raises UnicodeEncodeError here as well.
-    return value.encode("latin-1").decode("latin-1")

@@ -89,7 +89,10 @@ def check_books() -> None:
         _check_transaction(transaction, evidence[transaction.pk])
     _check_outbox()
     _check_usage()
-    _check_nothing_waits_without_anybody()
+    # What the health view would report at any time, whether or not there was a sweep since.
+    left = GatewayTransaction.objects.filter(unattended(datetime(1970, 1, 2, tzinfo=UTC)))
+    claim = "nothing waits without an instant or a person"
+    require(not left.exists(), claim, left.values("reference", "state"))
 
 
 def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
@@ -100,12 +103,12 @@ def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
     return groups
 
 
+def _require_all(subject: object, claims: Mapping[str, object]) -> None:
+    for claim, holds in claims.items():
+        require(holds, claim, subject)
+
+
 def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
-    require(
-        [row.number for row in rows] == list(range(1, len(rows) + 1)),
-        "payments are numbered without a gap",
-        order,
-    )
     standings = [PaymentSnapshot(state=PaymentState(row.state), totals=row.totals) for row in rows]
     stands = order_state(
         order.amount_minor,
@@ -113,80 +116,61 @@ def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
         is_cancelled=order.is_cancelled,
         late_payment=LatePayment(order.late_payment),
     )
-    require(order.state == stands, f"the state follows from its payments, {stands}", order)
-    if order.has_end and order.state in CANCELLABLE_STATES | {OrderState.CANCELLED}:
-        require(order.is_released or order.release_check_at, "somebody will release it", order)
-    require(order.is_cancelled or not order.is_released, "only a cancelled order is released", order)
+    is_ended = order.has_end and order.state in CANCELLABLE_STATES | {OrderState.CANCELLED}
     late = Discrepancy.objects.filter(payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT)
-    if order.late_payment == LatePayment.REPORTED:
-        require(
-            late.filter(closed_at__isnull=True).exists(),
-            "an open discrepancy shows its late payment",
-            order,
-        )
+    is_reported = order.late_payment == LatePayment.REPORTED
+    _require_all(
+        order,
+        {
+            "payments are numbered without a gap": [row.number for row in rows] == [*range(1, len(rows) + 1)],
+            f"the state follows from its payments, {stands}": order.state == stands,
+            "somebody will release it": not is_ended or order.is_released or order.release_check_at,
+            "only a cancelled order is released": order.is_cancelled or not order.is_released,
+            "an open discrepancy shows its late payment": not is_reported
+            or late.filter(closed_at__isnull=True).exists(),
+        },
+    )
 
 
 def _check_payment(
     payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
-    require(
-        payment.captured + payment.capture_reserved <= payment.authorized,
-        "L1: captured within authorized",
+    opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
+    at_once = opened if payment.type == PaymentType.SALE else 0
+    captured = at_once + _approved(transactions, TransactionKind.CAPTURE)
+    capturing = _reserved(transactions, TransactionKind.CAPTURE)
+    refunding = _reserved(transactions, TransactionKind.REFUND)
+    reversing = _reserved(transactions, TransactionKind.REVERSAL) > 0
+    reversed_amount = _approved(transactions, TransactionKind.REVERSAL)
+    is_untouched = payment.captured == payment.capture_reserved == 0
+    _require_all(
         payment,
+        {
+            "L1: captured within authorized": payment.captured + payment.capture_reserved
+            <= payment.authorized,
+            "L2: refunded within captured": payment.refunded + payment.refund_reserved <= payment.captured,
+            "L3: nothing is captured of a reversal": payment.reversal == Reversal.NONE or is_untouched,
+            _ONE_CURRENCY: all(transaction.currency == payment.currency for transaction in transactions),
+            _sums("authorized"): payment.authorized == opened,
+            _sums("captured"): payment.captured == captured,
+            _sums("refunded"): payment.refunded == _approved(transactions, TransactionKind.REFUND),
+            _sums("capture_reserved"): payment.capture_reserved == capturing,
+            _sums("refund_reserved"): payment.refund_reserved == refunding,
+            _sums("reversal"): (payment.reversal == Reversal.RESERVED) == reversing
+            and (payment.reversal == Reversal.DONE) == (reversed_amount > 0),
+            "a reversal is whole": reversed_amount in {0, payment.authorized},
+        },
     )
-    require(
-        payment.refunded + payment.refund_reserved <= payment.captured,
-        "L2: refunded within captured",
-        payment,
-    )
-    if payment.reversal != Reversal.NONE:
-        require(
-            payment.captured == payment.capture_reserved == 0,
-            "L3: nothing is captured of a reversal",
-            payment,
-        )
-    require(
-        all(transaction.currency == payment.currency for transaction in transactions), _ONE_CURRENCY, payment
-    )
-    _check_payment_sums(payment, transactions)
     _check_excesses(transactions, differing)
     (opening,) = (transaction for transaction in transactions if transaction.reference == payment.reference)
     stands = payment_state(payment.totals, TransactionState(opening.state), TransactionKind(opening.kind))
     require(payment.state == stands, f"the state follows from its totals, {stands}", payment)
     _check_slots(transactions, name=str(payment))
-    contradicted = _is_contradicted(transactions, differing)
-    require(payment.is_frozen == contradicted, _FROZEN, payment)
+    require(payment.is_frozen == _is_contradicted(transactions, differing), _FROZEN, payment)
 
 
 def _sums(counter: str) -> str:
     return f"L7: {counter} is the sum of its transactions"
-
-
-def _check_payment_sums(payment: Payment, transactions: list[GatewayTransaction]) -> None:
-    opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
-    require(payment.authorized == opened, _sums("authorized"), payment)
-    at_once = opened if payment.type == PaymentType.SALE else 0
-    require(
-        payment.captured == at_once + _approved(transactions, TransactionKind.CAPTURE),
-        _sums("captured"),
-        payment,
-    )
-    require(payment.refunded == _approved(transactions, TransactionKind.REFUND), _sums("refunded"), payment)
-    require(
-        payment.capture_reserved == _reserved(transactions, TransactionKind.CAPTURE),
-        _sums("capture_reserved"),
-        payment,
-    )
-    require(
-        payment.refund_reserved == _reserved(transactions, TransactionKind.REFUND),
-        _sums("refund_reserved"),
-        payment,
-    )
-    reversing = _reserved(transactions, TransactionKind.REVERSAL) > 0
-    require((payment.reversal == Reversal.RESERVED) == reversing, _sums("reversal"), payment)
-    reversed_amount = _approved(transactions, TransactionKind.REVERSAL)
-    require((payment.reversal == Reversal.DONE) == (reversed_amount > 0), _sums("reversal"), payment)
-    require(reversed_amount in {0, payment.authorized}, "a reversal is whole", payment)
 
 
 def _check_deposit(
@@ -195,20 +179,19 @@ def _check_deposit(
     approved = _approved(transactions, TransactionKind.DETACHED_REFUND)
     require(deposit.refunded == approved, _sums("refunded"), deposit)
     _check_excesses(transactions, differing)
-    require(
-        deposit.refund_reserved == _reserved(transactions, TransactionKind.DETACHED_REFUND),
-        _sums("refund_reserved"),
+    reserved = _reserved(transactions, TransactionKind.DETACHED_REFUND)
+    used = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
+    limit = deposit.amount_minor if deposit.is_known else None
+    _require_all(
         deposit,
-    )
-    if deposit.is_known and deposit.amount_minor is not None:
-        used = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
-        require(used <= deposit.amount_minor, "L11: refunded within the deposit", deposit)
-    require(
-        all(transaction.currency == deposit.currency for transaction in transactions), _ONE_CURRENCY, deposit
+        {
+            _sums("refund_reserved"): deposit.refund_reserved == reserved,
+            "L11: refunded within the deposit": limit is None or used <= limit,
+            _ONE_CURRENCY: all(transaction.currency == deposit.currency for transaction in transactions),
+        },
     )
     _check_slots(transactions, name=str(deposit))
-    contradicted = _is_contradicted(transactions, differing)
-    require(deposit.is_frozen == contradicted, _FROZEN, deposit)
+    require(deposit.is_frozen == _is_contradicted(transactions, differing), _FROZEN, deposit)
 
 
 def _check_excesses(transactions: list[GatewayTransaction], differing: list[Discrepancy]) -> None:
@@ -262,35 +245,20 @@ def _check_transaction(transaction: GatewayTransaction, evidence: list[Transacti
             require(state in HELD_STATES, _HOLDS, transaction)
         elif state in HELD_STATES:
             require(state is TransactionState.ANOMALY, _HOLDS, transaction)
-    require(
-        (transaction.approved_minor is not None) or state is not TransactionState.APPROVED,
-        "approved with an amount",
-        transaction,
-    )
-    if state in FINAL_STATES | {
-        TransactionState.ANOMALY,
-        TransactionState.UNKNOWN,
-        TransactionState.NOT_SENT,
-    }:
-        require(
-            any(row.state_after == state for row in evidence),
-            "an event says why it has its state",
-            transaction,
-        )
+    has_amount = transaction.approved_minor is not None
+    require(has_amount or state is not TransactionState.APPROVED, "approved with an amount", transaction)
+    explained = {TransactionState.ANOMALY, TransactionState.UNKNOWN, TransactionState.NOT_SENT}
+    if state in FINAL_STATES | explained:
+        is_told = any(row.state_after == state for row in evidence)
+        require(is_told, "an event says why it has its state", transaction)
     silent = {TransactionState.APPROVED, TransactionState.OPEN, TransactionState.PENDING}
     silent |= {TransactionState.AWAITING_RESULT, TransactionState.AWAITING_3DS}
     if state not in silent | _HAS_EXACT_BODY:
         require(transaction.explanation, "its state is explained", transaction)
-    _check_goes_on(transaction, state)
-    _check_body(transaction, state, evidence)
-
-
-def _check_goes_on(transaction: GatewayTransaction, state: TransactionState) -> None:
-    """Nothing waits without a next instant or a person: what only evidence ends is asked about for ever."""
+    # Nothing waits without a next instant or a person: what only evidence ends is asked about for ever.
     if state in POLLED_STATES:
-        require(
-            transaction.next_query_at is not None, f"what is {state} will be asked about again", transaction
-        )
+        claim = f"what is {state} will be asked about again"
+        require(transaction.next_query_at is not None, claim, transaction)
     elif state is TransactionState.NOT_SENT:
         next_instant = transaction.next_send_at or transaction.expires_at
         require(next_instant or transaction.needs_operator, "somebody sends it or gives it up", transaction)
@@ -298,32 +266,12 @@ def _check_goes_on(transaction: GatewayTransaction, state: TransactionState) -> 
         require(transaction.leased_until is not None, "its sender will be missed", transaction)
     elif state is TransactionState.AWAITING_RESULT:
         require(transaction.expires_at is not None, "a wallet session has an end", transaction)
-
-
-def _check_nothing_waits_without_anybody() -> None:
-    """What the health view would report at any time, whether or not there was a sweep since."""
-    long_ago = datetime(1970, 1, 2, tzinfo=UTC)
-    left = GatewayTransaction.objects.filter(unattended(long_ago))
-    require(
-        not left.exists(), "nothing waits without an instant or a person", left.values("reference", "state")
-    )
-
-
-def _check_body(
-    transaction: GatewayTransaction, state: TransactionState, evidence: list[TransactionEvent]
-) -> None:
     if state in _HAS_EXACT_BODY and transaction.kind != TransactionKind.AUTHORIZATION:
-        require(
-            hashlib.sha256(transaction.request_body.encode()).hexdigest() == transaction.body_hash,
-            "the body is the one that its hash was made of",
-            transaction,
-        )
+        digest = hashlib.sha256(transaction.request_body.encode()).hexdigest()
+        claim = "the body is the one that its hash was made of"
+        require(digest == transaction.body_hash, claim, transaction)
     else:
-        require(
-            "sandbox-user" not in transaction.request_body,
-            _REDACTED,
-            transaction,
-        )
+        require("sandbox-user" not in transaction.request_body, _REDACTED, transaction)
     for row in evidence:
         require("sandbox-user" not in row.request_body, _REDACTED, row)
 
@@ -352,24 +300,22 @@ def check_events() -> None:
     )
     for payment in Payment.objects.all():
         mine = {kind: told[payment.pk, kind] for kind in OutboxEventKind}
-        _check_told(payment, mine, is_handed_over=payment.order_id in handed_over)
-
-
-def _check_told(payment: Payment, told: Mapping[OutboxEventKind, int], *, is_handed_over: bool) -> None:
-    require(
-        told[OutboxEventKind.REFUNDED] == payment.refunded, "each refund is told with its amount", payment
-    )
-    reversed_amount = payment.authorized if payment.reversal == Reversal.DONE else 0
-    require(told[OutboxEventKind.REVERSED] == reversed_amount, "a reversal is told with its amount", payment)
-    taken = told[OutboxEventKind.PAID] + told[OutboxEventKind.CAPTURED_IN_PART]
-    require(taken <= payment.captured, "no more is told than was captured", payment)
-    authorized = told[OutboxEventKind.AUTHORIZED]
-    require(authorized <= payment.authorized, "no more is told than was authorized", payment)
-    if is_handed_over:
-        return
-    require(taken == payment.captured, "what was captured is told, or a person is", payment)
-    if payment.type != PaymentType.SALE:
-        require(authorized == payment.authorized, "what was authorized is told, or a person is", payment)
+        taken = mine[OutboxEventKind.PAID] + mine[OutboxEventKind.CAPTURED_IN_PART]
+        authorized, is_told = mine[OutboxEventKind.AUTHORIZED], payment.order_id not in handed_over
+        reversed_amount = payment.authorized if payment.reversal == Reversal.DONE else 0
+        is_reserved = payment.type != PaymentType.SALE
+        _require_all(
+            payment,
+            {
+                "each refund is told with its amount": mine[OutboxEventKind.REFUNDED] == payment.refunded,
+                "a reversal is told with its amount": mine[OutboxEventKind.REVERSED] == reversed_amount,
+                "no more is told than was captured": taken <= payment.captured,
+                "no more is told than was authorized": authorized <= payment.authorized,
+                "what was captured is told, or a person is": not is_told or taken == payment.captured,
+                "what was authorized is told, or a person is": not (is_told and is_reserved)
+                or authorized == payment.authorized,
+            },
+        )
 
 
 def _check_outbox() -> None:
@@ -394,10 +340,12 @@ def _check_usage() -> None:
     counted = {usage.order_id: usage for usage in WalletUsage.objects.all()}
     for order_id, mine in attempts.items():
         usage = counted[order_id]
-        require(usage.attempts == len(mine), f"{len(mine)} attempts are counted", usage)
-        require(
-            usage.sessions == len({attempt.session_hash for attempt in mine}),
-            "each browser is counted once",
+        browsers = {attempt.session_hash for attempt in mine}
+        _require_all(
             usage,
+            {
+                f"{len(mine)} attempts are counted": usage.attempts == len(mine),
+                "each browser is counted once": usage.sessions == len(browsers),
+                "each discount code is counted": usage.discount_codes >= len(usage.codes_tried),
+            },
         )
-        require(usage.discount_codes >= len(usage.codes_tried), "each discount code is counted", usage)

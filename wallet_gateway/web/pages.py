@@ -16,7 +16,7 @@ from django.apps import apps
 from django.urls import get_script_prefix, reverse
 
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.continue_url import is_continue_url
+from wallet_gateway.domain.orders import is_continue_url
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt

@@ -8,7 +8,7 @@ from tests.api.browser import FAILED, Browser
 from tests.money.wallet.customers import detail_for
 from tests.support.shop import Shop
 from wallet_gateway.models import PaymentOrder, WalletAttempt
-from wallet_gateway.models.wallet import MOST_EVENTS
+from wallet_gateway.models.transactions import MOST_EVENTS
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from tests.money.approvals.people import asked, person
 from tests.support.gateway import refusing
 from tests.support.shop import Shop, order_of
 from wallet_gateway import payments
-from wallet_gateway.domain.actors import By
+from wallet_gateway.domain.people import By
 from wallet_gateway.models import Allowance, AllowanceUse, Approval, GatewayTransaction
 
 pytestmark = pytest.mark.django_db

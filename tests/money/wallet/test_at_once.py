@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletUsage,
 )
-from wallet_gateway.models.wallet import MOST_RESULTS
+from wallet_gateway.models.transactions import MOST_RESULTS
 from wallet_gateway.payments.errors import (
     ErrorCode,
     InvalidState,

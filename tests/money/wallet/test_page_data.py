@@ -15,7 +15,7 @@ from tests.support.shop import Shop
 from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder, WalletAttempt
-from wallet_gateway.models.wallet import MOST_EVENTS
+from wallet_gateway.models.transactions import MOST_EVENTS
 from wallet_gateway.payments.errors import CardRefused, InvalidInput
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import models
 from django.db.models import Exists, F, OuterRef, ProtectedError, QuerySet
 
-from wallet_gateway.domain.cancellation import may_still_pay
+from wallet_gateway.domain.polling_schedule import may_still_pay
 from wallet_gateway.domain.states import OPENING_KINDS, OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import payments
 from wallet_gateway.contrib.own_order.deletion import WITHOUT_MONEY, DeletionGuard
-from wallet_gateway.domain.actors import By
+from wallet_gateway.domain.people import By
 from wallet_gateway.models import PaymentOrder
 
 MODEL: Final = "order_model"

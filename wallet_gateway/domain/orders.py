@@ -1,27 +1,30 @@
-"""Turn the prices of a shop into items that the interface can carry, without a minor unit more or less.
-
-The interface knows gross unit prices of the currency's precision and whole quantities: "(unitAmount *
-productQuantity) - discountAmount". A shop may have net prices, prices finer than the currency and quantities
-such as 1.25 kg. Here they are rounded as the shop rounds, and a line that does not multiply out becomes one
-piece with the quantity in its name. Not here: the rules of the cart (`protocol.cart`), shipping and
-discounts, which need no rounding.
-"""
+"""What a shop gives with an order, before anything is sent: prices, notes, where to continue. References."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Final
+from urllib.parse import urlsplit
 
+from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.cart import MAX_QUANTITY, Item
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, UnknownCode
 from wallet_gateway.protocol.money import MAX_DIGITS, MAX_UNITS, TOO_LONG, Money, format_units
-from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.text import is_storable, quote, visible
+
+# Items of a shop's own prices, without a minor unit more or less. The interface knows gross unit prices of
+# the currency's precision and whole quantities: "(unitAmount * productQuantity) - discountAmount". A shop
+# may have net prices, prices finer than the currency and quantities such as 1.25 kg. Here they are rounded
+# as the shop rounds, and a line that does not multiply out becomes one piece with the quantity in its name.
+# Not here: the rules of the cart (`protocol.cart`), shipping and discounts, which need no rounding.
+
 
 MAX_DECIMALS: Final = 30
 """Of a price or a quantity, more than a division of decimals gives: without a limit, one takes seconds."""
@@ -77,34 +80,12 @@ class PriceRules:
 
 
 def items_from(
-    lines: Sequence[PriceLine], *, currency: str, total: Decimal | Money, rules: PriceRules
+    lines: Sequence[PriceLine], *, currency: object, total: Decimal | Money, rules: PriceRules
 ) -> list[Item]:
     """Return one item for each line; together they come to `total`, tax included.
 
     Raises InvalidMessage with every fault, also if the lines come to another amount.
     """
-    expected, exponent = _expected(total, currency, rules)
-    faults = [fault for index, line in enumerate(lines) for fault in _faults_of(line, f"lines[{index}]")]
-    if faults:
-        raise InvalidMessage(faults)
-    amounts = _amounts_of(lines, exponent, rules)
-    faults = [
-        FieldError(f"lines[{index}].price", TOO_LONG)
-        for index, amount in enumerate(amounts)
-        if amount.gross > MAX_UNITS
-    ]
-    if faults:
-        raise InvalidMessage(faults)
-    computed = sum(amount.gross for amount in amounts)
-    if computed != expected.minor_units:
-        raise InvalidMessage([FieldError("total", _differs(computed, expected, rules))])
-    return [_item(line, amount, exponent) for line, amount in zip(lines, amounts, strict=True)]
-
-
-# The input
-
-
-def _expected(total: Decimal | Money, currency: object, rules: PriceRules) -> tuple[Money, int]:
     faults = []
     if rules.round_per not in ROUND_PER:
         faults.append(FieldError("round_per", f"is {quote(rules.round_per)}; give 'line' or 'order'"))
@@ -122,7 +103,31 @@ def _expected(total: Decimal | Money, currency: object, rules: PriceRules) -> tu
         raise InvalidMessage([*faults, FieldError("total", str(fault))]) from fault
     if faults:
         raise InvalidMessage(faults)
-    return expected, currency_exponent(currency)
+    faults = [fault for index, line in enumerate(lines) for fault in _faults_of(line, f"lines[{index}]")]
+    if faults:
+        raise InvalidMessage(faults)
+    exponent = currency_exponent(currency)
+    amounts = _amounts_of(lines, exponent, rules)
+    faults = [
+        FieldError(f"lines[{index}].price", TOO_LONG)
+        for index, amount in enumerate(amounts)
+        if amount.gross > MAX_UNITS
+    ]
+    if faults:
+        raise InvalidMessage(faults)
+    computed = sum(amount.gross for amount in amounts)
+    if computed != expected.minor_units:
+        found = f"{computed} minor units"
+        if computed <= MAX_UNITS:
+            found = str(Money.from_minor_units(computed, expected.currency))
+        message = (
+            f"is {expected}, but the lines come to {found} "
+            f"(prices {'with' if rules.prices_include_tax else 'without'} tax, "
+            f"rounded per {rules.round_per}, {rules.rounding}); "
+            "give the rules by which the shop calculates, or the amounts it has booked as items of quantity 1"
+        )
+        raise InvalidMessage([FieldError("total", message)])
+    return [_item(line, amount, exponent) for line, amount in zip(lines, amounts, strict=True)]
 
 
 def _faults_of(line: object, path: str) -> Iterator[FieldError]:
@@ -137,8 +142,11 @@ def _faults_of(line: object, path: str) -> Iterator[FieldError]:
         yield FieldError(f"{path}.quantity", "is zero; leave out a line of which nothing is sold")
     if message := _wrong_unit(line.unit):
         yield FieldError(f"{path}.unit", message)
-    if line.tax_rate is not None and (_wrong_number(line.tax_rate) or _is_no_rate(line.tax_rate)):
-        message = f"{_quoted(line.tax_rate)} is no rate; give a percentage with up to 4 decimals"
+    rate = line.tax_rate
+    if rate is not None and (
+        _wrong_number(rate) or rate >= MAX_RATE or (Fraction(rate) * 10**RATE_DECIMALS).denominator != 1
+    ):
+        message = f"{_quoted(rate)} is no rate; give a percentage with up to 4 decimals"
         yield FieldError(f"{path}.tax_rate", f"{message} as a Decimal, such as 19 or 7.7")
 
 
@@ -167,33 +175,10 @@ def _wrong_number(value: object) -> str:
     # The size is judged before anything is calculated: a Decimal may stand for a million digits.
     if number and number.adjusted() >= MAX_DIGITS:
         return TOO_LONG
-    if _decimals(number) > MAX_DECIMALS:
+    exponent = number.as_tuple().exponent
+    if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
         return f"has more than {MAX_DECIMALS} decimals"
     return ""
-
-
-def _is_no_rate(rate: Decimal) -> bool:
-    return rate >= MAX_RATE or (Fraction(rate) * 10**RATE_DECIMALS).denominator != 1
-
-
-def _decimals(number: Decimal | int) -> int:
-    """Return the number of decimals, zeros at the end included."""
-    exponent = Decimal(number).as_tuple().exponent
-    return max(-exponent, 0) if isinstance(exponent, int) else 0
-
-
-def _differs(computed: int, expected: Money, rules: PriceRules) -> str:
-    kind = "with tax" if rules.prices_include_tax else "without tax"
-    found = (
-        f"{computed} minor units"
-        if computed > MAX_UNITS
-        else str(Money.from_minor_units(computed, expected.currency))
-    )
-    return (
-        f"is {expected}, but the lines come to {found} "
-        f"(prices {kind}, rounded per {rules.round_per}, {rules.rounding}); "
-        "give the rules by which the shop calculates, or the amounts it has booked as items of quantity 1"
-    )
 
 
 # The sums
@@ -211,7 +196,13 @@ def _amounts_of(lines: Sequence[PriceLine], exponent: int, rules: PriceRules) ->
     """Round each line to the currency, and its tax as the rules say."""
     rounded = _ROUNDINGS[rules.rounding]
     stated = [rounded(Fraction(line.price) * Fraction(line.quantity) * 10**exponent) for line in lines]
-    taxes = [_exact_tax(amount, line.tax_rate, rules) for amount, line in zip(stated, lines, strict=True)]
+    taxes: list[Fraction | None] = []
+    for amount, line in zip(stated, lines, strict=True):
+        if line.tax_rate is None:
+            taxes.append(None)
+        else:
+            percent = Fraction(line.tax_rate)
+            taxes.append(amount * percent / (100 + percent if rules.prices_include_tax else 100))
     booked = (
         [None if tax is None else rounded(tax) for tax in taxes]
         if rules.round_per == "line"
@@ -221,13 +212,6 @@ def _amounts_of(lines: Sequence[PriceLine], exponent: int, rules: PriceRules) ->
         _Amount(gross=amount if rules.prices_include_tax else amount + (tax or 0), tax=tax)
         for amount, tax in zip(stated, booked, strict=True)
     ]
-
-
-def _exact_tax(amount: int, rate: Decimal | None, rules: PriceRules) -> Fraction | None:
-    if rate is None:
-        return None
-    percent = Fraction(rate)
-    return amount * percent / (100 + percent if rules.prices_include_tax else 100)
 
 
 def _apportioned(
@@ -254,9 +238,17 @@ def _apportioned(
 
 
 def _item(line: PriceLine, amount: _Amount, exponent: int) -> Item:
-    pieces = _pieces(line, amount.gross)
-    name = line.product_name if pieces == line.quantity else line.combined_name or _combined_name(line)
-    tax = amount.tax
+    # Its quantity if a price of the currency multiplies out with it, or else 1.
+    whole = int(line.quantity)
+    fits = whole == line.quantity and whole <= MAX_QUANTITY and amount.gross % whole == 0
+    pieces = whole if fits else 1
+    name, tax, rate = line.product_name, amount.tax, line.tax_rate
+    if pieces != line.quantity:
+        quantity = _without_zeros(f"{Decimal(line.quantity):f}")
+        name = line.combined_name or " ".join(filter(None, (quantity, line.unit, "x", line.product_name)))
+    if rate is not None:
+        # With at most four decimals, as the interface carries it.
+        rate = Decimal(_without_zeros(format_units(int(Fraction(rate) * 10**RATE_DECIMALS), RATE_DECIMALS)))
     return Item(
         product_id=line.product_id,
         product_name=name,
@@ -264,27 +256,10 @@ def _item(line: PriceLine, amount: _Amount, exponent: int) -> Item:
         product_type=line.product_type,
         quantity=pieces,
         unit_amount=_major(amount.gross // pieces, exponent),
-        tax_rate=None if line.tax_rate is None else _rate(line.tax_rate),
+        tax_rate=rate,
         unit_tax_amount=None if tax is None or tax % pieces else _major(tax // pieces, exponent),
         total_tax_amount=None if tax is None else _major(tax, exponent),
     )
-
-
-def _pieces(line: PriceLine, gross: int) -> int:
-    """Return the quantity if a price of the currency multiplies out with it, or else 1."""
-    whole = int(line.quantity)
-    fits = whole == line.quantity and whole <= MAX_QUANTITY and gross % whole == 0
-    return whole if fits else 1
-
-
-def _combined_name(line: PriceLine) -> str:
-    quantity = _without_zeros(f"{Decimal(line.quantity):f}")
-    return " ".join(filter(None, (quantity, line.unit, "x", line.product_name)))
-
-
-def _rate(rate: Decimal) -> Decimal:
-    """Return a rate with at most four decimals, as the interface carries it."""
-    return Decimal(_without_zeros(format_units(int(Fraction(rate) * 10**RATE_DECIMALS), RATE_DECIMALS)))
 
 
 def _without_zeros(text: str) -> str:
@@ -294,3 +269,92 @@ def _without_zeros(text: str) -> str:
 def _major(units: int, exponent: int) -> Decimal:
     # Made of text: arithmetic with decimals would round as the shop's context says.
     return Decimal(format_units(units, exponent))
+
+
+# What a shop may note on an order for itself: its limits are those that the field uses
+
+
+MAX_METADATA = 50
+MAX_METADATA_KEY_LENGTH = 40
+MAX_METADATA_VALUE_LENGTH = 500
+
+
+def metadata_errors(metadata: object) -> Iterator[FieldError]:
+    """Yield everything that is wrong with the metadata of an order; None means that it has no metadata."""
+    if metadata is None:
+        return
+    if not isinstance(metadata, Mapping):
+        yield FieldError("metadata", f"must map texts to texts, not be of type {type(metadata).__name__}")
+        return
+    if len(metadata) > MAX_METADATA:
+        yield FieldError("metadata", f"has {len(metadata)} entries; at most {MAX_METADATA} are stored")
+        return
+    for key, value in metadata.items():
+        if problem := _problem_of(key, MAX_METADATA_KEY_LENGTH):
+            yield FieldError("metadata", f"the name {quote(key)} {problem}")
+        elif not key:
+            yield FieldError("metadata", "a name is empty")
+        elif problem := _problem_of(value, MAX_METADATA_VALUE_LENGTH):
+            yield FieldError(f"metadata.{visible(key)}", problem)
+
+
+def _problem_of(text: object, longest: int) -> str:
+    """Return what is wrong with a name or a value; empty if nothing is."""
+    if not isinstance(text, str):
+        return f"must be text, not {type(text).__name__}"
+    if not is_storable(text):
+        return "contains NUL or half of a surrogate pair, which cannot be stored"
+    if len(text) > longest:
+        return f"has {len(text)} characters; at most {longest} are stored"
+    return "has the form of a card number, which is not stored" if has_card_number(text) else ""
+
+
+# The merchant's own references (clientSystemTransactionId): created once per transaction, never used again,
+# sortable by time so that an index stays compact, and unguessable
+
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32: no two letters are confused when read aloud."""
+
+REFERENCE_LENGTH = 26
+_TIME_CHARACTERS = 10
+_RANDOM_BITS = 80
+
+
+def new_reference(*, now: datetime, randomness: int) -> str:
+    """Return a reference of 26 characters from an aware instant and 80 random bits.
+
+    The first ten characters are the milliseconds since 1970, so later references sort after earlier ones.
+    Raises `ValueError` when `randomness` does not fit into 80 bits.
+    """
+    if not 0 <= randomness < 1 << _RANDOM_BITS:
+        raise ValueError("randomness must be a number of at most 80 bits")
+    milliseconds = int(now.timestamp() * 1000)
+    return _encode(milliseconds, _TIME_CHARACTERS) + _encode(randomness, REFERENCE_LENGTH - _TIME_CHARACTERS)
+
+
+def _encode(number: int, length: int) -> str:
+    characters = []
+    for _ in range(length):
+        number, digit = divmod(number, 32)
+        characters.append(ALPHABET[digit])
+    return "".join(reversed(characters))
+
+
+# Where a customer may be led from our pages: to a path of this site, or to an origin of the shop
+
+
+def is_continue_url(url: str, origins: Collection[str]) -> bool:
+    """Return whether an address is a whole path of this site, or absolute with one of the shop's origins.
+
+    Two slashes would name a host, browsers take a backslash for a slash, and skip white space and controls.
+    """
+    if not url.isprintable() or set(url) & set(" \\"):
+        return False
+    if url.startswith("/"):
+        return not url.startswith("//")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return f"{parts.scheme}://{parts.netloc}".lower() in {origin.lower() for origin in origins}
