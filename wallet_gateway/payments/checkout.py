@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, MerchantAccount
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode
+from wallet_gateway.domain.error_codes import GATEWAY_SILENT, ORDER_NOT_PAYABLE, ErrorCode
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, SHORTEST_PAGE, offered_until
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
@@ -49,6 +49,7 @@ from wallet_gateway.operation_errors import (
     TryAgain,
 )
 from wallet_gateway.payments.order_creation import check_billing_address
+from wallet_gateway.payments.reconciliation import may_be_paid, query_again
 from wallet_gateway.payments.sending import (
     body_columns,
     check_sending_not_paused,
@@ -103,7 +104,16 @@ def start_checkout(order: PaymentOrder) -> Payment:
             request = page_request(order, account, urls, reference=reference, seconds=seconds)
         check_sending_not_paused(context)
         # The database transaction may be repeated, so every run starts from the order as passed in.
-        begun = in_transaction(lambda: begin(copy(order), request, context))
+        try:
+            begun = in_transaction(lambda: begin(copy(order), request, context))
+        except _AskFirst as unasked:
+            # A second page beside one that was paid would take the money twice.
+            asked = unasked.pages
+            if not all(query_again(page, context=context) for page in asked):
+                raise GatewayUnreachable(
+                    *GATEWAY_SILENT, gateway=context.alias, address=context.policy.address
+                ) from unasked
+            begun = in_transaction(lambda: begin(copy(order), request, context, asked=asked))
         if begun is None:
             raise TryAgain(
                 _("Another request is opening the payment page. Try again in a moment."),
@@ -205,13 +215,26 @@ def _open(
 # Lock the order, and begin an attempt
 
 
+class _AskFirst(Exception):
+    """Earlier pages of the order may have been paid since the gateway was last asked about them."""
+
+    def __init__(self, pages: Sequence[GatewayTransaction]) -> None:
+        super().__init__(f"{len(pages)} pages may have been paid")
+        self.pages = pages
+
+
 def begin(
-    order: PaymentOrder, request: PageRequest | None, context: GatewayContext
+    order: PaymentOrder,
+    request: PageRequest | None,
+    context: GatewayContext,
+    *,
+    asked: Sequence[GatewayTransaction] = (),
 ) -> tuple[GatewayTransaction, PageRequest | None] | None:
     """Prepare an attempt with the request to send, or find the page that is open, without a request.
 
     Return None while another request is sending. `request` is None if too little time is left for a further
-    page; a page that is open is still given. Raises `OrderNotPayable`.
+    page; a page that is open is still given. `asked` are pages about which the gateway has just been asked.
+    Raises `OrderNotPayable`, and `_AskFirst` before a further page is begun.
     """
     now, number = context.clock.now(), 1
     if request is None or not _lock_untouched(order, now):
@@ -239,6 +262,9 @@ def begin(
                 if ends_at is not None and (order.payable_until is None or ends_at <= order.payable_until):
                     return (latest, written) if _claim_again(latest, ends_at, now) else None
         number = len(attempts) + 1
+        unasked = [page for page in attempts if page not in asked and may_be_paid(page, context)]
+        if unasked and request is not None:
+            raise _AskFirst(unasked)
     if request is None:
         raise not_payable(order)
     transaction = insert_attempt(

@@ -149,8 +149,10 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     return bool(in_statement(lambda: rows.update(last_queried_at=now + ANSWERED_WITHIN)))
 
 
-def may_be_paid(transaction: GatewayTransaction) -> bool:
-    """Return whether a customer may have paid a checkout's page since the gateway was last queried."""
+def may_be_paid(transaction: GatewayTransaction, context: GatewayContext) -> bool:
+    """Return whether it is a hosted page that a customer may have paid since the gateway was last queried."""
+    if transaction.kind != TransactionKind.CHECKOUT or is_left_alone(transaction, context):
+        return False
     return transaction.state == TransactionState.OPEN or _is_rejected_on_watch(transaction)
 
 

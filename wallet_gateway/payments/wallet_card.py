@@ -43,7 +43,6 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
-from wallet_gateway.merchant_accounts import is_left_alone
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -172,8 +171,7 @@ def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
 
     Raises `TryAgain` if the gateway does not say whether one is paid: the card would pay the order twice.
     """
-    checkouts = (other for other in tried.openings if other.kind == TransactionKind.CHECKOUT)
-    pages = [page for page in checkouts if may_be_paid(page) and not is_left_alone(page, context)]
+    pages = [page for page in tried.openings if may_be_paid(page, context)]
     for page in pages:
         if not query_again(page, context=context):
             raise TryAgain(

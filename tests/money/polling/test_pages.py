@@ -175,6 +175,34 @@ def test_a_second_card_that_is_pending_keeps_the_order_from_being_paid_elsewhere
     assert (state(refused)[0], kinds_told(), kinds()) == ("PAID", ["FAILED", "PAID"], set())
 
 
+# Before a further page is opened
+
+
+@pytest.mark.parametrize("old", ["a refused one", "one that has a minute left"])
+@pytest.mark.parametrize("found", ["paid", "unpaid", "silence"])
+def test_a_page_is_opened_beside_an_older_one_only_if_that_is_not_paid(
+    old: str, found: str, shop: Shop
+) -> None:
+    payment = shop.begin()
+    if old == "a refused one":
+        shop.report_and_ask(payment, declined(payment))
+    shop.clock.by += timedelta(minutes=14, seconds=10)
+    if found == "paid":
+        # The customer has paid there, and the way back was lost.
+        pay(shop, payment)
+        with pytest.raises(payments.errors.OrderNotPayable):
+            payments.start_checkout(order_of(payment))
+        assert state(payment)[0] == "PAID"
+    elif found == "silence":
+        fail_queries(shop, times=1)
+        with pytest.raises(payments.errors.GatewayUnreachable):
+            payments.start_checkout(order_of(payment))
+    else:
+        assert payments.start_checkout(order_of(payment)).number == 2
+    assert len(shop.gateway.asked) == (2 if old == "a refused one" else 1)
+    assert order_of(payment).payments.count() == (2 if found == "unpaid" else 1)
+
+
 def test_an_end_that_was_read_before_newer_evidence_ends_nothing(shop: Shop) -> None:
     payment = shop.begin()
     shop.report(payment, declined(payment))
