@@ -72,7 +72,12 @@ from wallet_gateway.payments.sending import (
     retry_unsent,
 )
 from wallet_gateway.payments.wallet_attempts import OrderAttempts, abandon_unsent, fresh, load, with_event
-from wallet_gateway.payments.wallet_limits import check_authorizations, close_at_limit
+from wallet_gateway.payments.wallet_limits import (
+    check_authorizations,
+    close_at_limit,
+    count_result,
+    limits_of,
+)
 from wallet_gateway.payments.wallet_pricing import choices_in, price_of, region_of
 from wallet_gateway.payments.wallet_result import (
     as_report,
@@ -83,7 +88,6 @@ from wallet_gateway.payments.wallet_result import (
     read_result,
     report_of,
 )
-from wallet_gateway.payments.wallet_usage import count_result, limits_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, PaymentAccount, WalletResult
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, ThreeDSecure
 from wallet_gateway.protocol.endpoints import wire_type
