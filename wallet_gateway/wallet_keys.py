@@ -31,7 +31,6 @@ from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.merchant_accounts import account_fingerprint
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operation_errors import WalletUnavailable
-from wallet_gateway.protocol.accounts import PublicKeyResponse
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.wallet")
@@ -95,13 +94,32 @@ def current_key(*, context: GatewayContext) -> PublicKey:
         return usable
     if latest is not None and not _claim(latest, now) and usable is not None:
         return usable
-    key = _asked(context, now) if may_ask_for_key(context, now) else None
-    if key is None:
-        key = usable
-    if key is None:
+    if may_ask_for_key(context, now):
+        cipher = cipher_of(context)
+        try:
+            said = retry_read(context.gateway.public_key, context=context)
+        except GatewayError as error:
+            fault = one_line(error)
+        else:
+            expires_at = said.expires or now + KEY_LIFETIME
+            if expires_at > now:
+                note_success(context)
+                row = WalletKey.objects.create(
+                    gateway=context.alias,
+                    account=account_fingerprint(context),
+                    api_key=cipher.seal(said.api_key),
+                    encryption_key=cipher.seal(said.encryption_key),
+                    fetched_at=now,
+                    expires_at=expires_at,
+                )
+                return PublicKey(row=row, api_key=said.api_key, encryption_key=said.encryption_key)
+            fault = "it has expired, or our clock is off"
+        logger.error("the key service of %s brought no key: %s", context.alias, fault)
+        note_failure(context)
+    if usable is None:
         # Without the cause: its frames contain the request.
         raise WalletUnavailable(_("The gateway's key service gives no key at present."))
-    return key
+    return usable
 
 
 def stored_key(*, context: GatewayContext) -> PublicKey | None:
@@ -135,43 +153,6 @@ def _claim(row: WalletKey, now: datetime) -> bool:
     free = Q(renewing_until__isnull=True) | Q(renewing_until__lte=now)
     mine = WalletKey.objects.filter(free, pk=row.pk)
     return bool(in_statement(lambda: mine.update(renewing_until=now + _MAX_RENEWAL_TIME)))
-
-
-def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
-    """Call the key service and record for all machines whether it answers; return None without a key."""
-    cipher = cipher_of(context)
-    try:
-        said = retry_read(context.gateway.public_key, context=context)
-    except GatewayError as error:
-        fault = one_line(error)
-    else:
-        expires_at = said.expires or now + KEY_LIFETIME
-        if expires_at > now:
-            note_success(context)
-            return _stored_key(said, cipher, context, fetched_at=now, expires_at=expires_at)
-        fault = "it has expired, or our clock is off"
-    logger.error("the key service of %s brought no key: %s", context.alias, fault)
-    note_failure(context)
-    return None
-
-
-def _stored_key(
-    said: PublicKeyResponse,
-    cipher: WalletCipher,
-    context: GatewayContext,
-    *,
-    fetched_at: datetime,
-    expires_at: datetime,
-) -> PublicKey:
-    row = WalletKey.objects.create(
-        gateway=context.alias,
-        account=account_fingerprint(context),
-        api_key=cipher.seal(said.api_key),
-        encryption_key=cipher.seal(said.encryption_key),
-        fetched_at=fetched_at,
-        expires_at=expires_at,
-    )
-    return PublicKey(row=row, api_key=said.api_key, encryption_key=said.encryption_key)
 
 
 # Keys that the gateway refuses
@@ -293,18 +274,15 @@ def retry_read(read: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
 
 def _pause(error: NotSent | OutcomeUnknown, wait: float, tries: int) -> float | None:
     """Return the seconds to wait before the next try; None if there is no further try."""
-    if tries >= _most_tries(error):
+    if isinstance(error, NotSent):
+        # A bad certificate stays bad. TLS that failed after the request left has the same reason and may
+        # recover.
+        most, after = 2 if error.reason is NotSentReason.TLS else _MOST_TRIES, None
+    else:
+        most, after = _FEWER_TRIES.get(error.reason, _MOST_TRIES), error.retry_after
+    if tries >= most:
         return None
-    after = error.retry_after if isinstance(error, OutcomeUnknown) else None
     if after is None:
         return wait
     # Do not retry if the gateway requests a longer wait than a person waits for a page.
     return max(after, wait) if after <= WAITS[-1] else None
-
-
-def _most_tries(error: NotSent | OutcomeUnknown) -> int:
-    if isinstance(error, NotSent):
-        # A bad certificate stays bad. TLS that failed after the request left has the same reason and may
-        # recover.
-        return 2 if error.reason is NotSentReason.TLS else _MOST_TRIES
-    return _FEWER_TRIES.get(error.reason, _MOST_TRIES)

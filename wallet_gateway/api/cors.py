@@ -44,7 +44,8 @@ def allow_origins(view: View) -> View:
         if not _origins():
             return view(request, *args, **kwargs)
         is_listed = is_from_listed_origin(request)
-        if is_listed and _is_preflight(request):
+        is_preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        if is_listed and is_preflight:
             response: HttpResponseBase = HttpResponse(status=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
         else:
             response = view(request, *args, **kwargs)
@@ -55,10 +56,6 @@ def allow_origins(view: View) -> View:
         return response
 
     return answered
-
-
-def _is_preflight(request: HttpRequest) -> bool:
-    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
 
 
 def _origins() -> frozenset[str]:

@@ -49,11 +49,19 @@ def event_report(body: Mapping[str, Any]) -> EventReport:
 
 def price_request(body: Mapping[str, Any]) -> PriceRequest:
     """Read `{reference, shippingAddress, shippingOption, offers}`; raises `InvalidBody`."""
+    address, offers = body.get("shippingAddress"), body.get("offers")
+    if address is not None and (not isinstance(address, dict) or len(address) > MAX_ENTRIES):
+        raise InvalidBody
+    if offers is not None and (not isinstance(offers, list) or len(offers) > MAX_ENTRIES):
+        raise InvalidBody
+    if address is not None:
+        # The wallet does send empty fields.
+        address = {name: _text(part) for name, part in address.items() if part not in (None, "")}
     return PriceRequest(
         reference=_text(body.get("reference")),
-        shipping_address=_address(body.get("shippingAddress")),
+        shipping_address=address,
         shipping_option=_optional(body.get("shippingOption")),
-        offers=_offers(body.get("offers")),
+        offers=tuple(_text(code) for code in offers or ()),
     )
 
 
@@ -70,20 +78,3 @@ def _text(value: object) -> str:
 
 def _optional(value: object) -> str | None:
     return None if value is None else _text(value)
-
-
-def _address(value: object) -> dict[str, str] | None:
-    """Read the wallet's address fields; empty ones, which it does send, are left out."""
-    if value is None:
-        return None
-    if not isinstance(value, dict) or len(value) > MAX_ENTRIES:
-        raise InvalidBody
-    return {name: _text(part) for name, part in value.items() if part not in (None, "")}
-
-
-def _offers(value: object) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, list) or len(value) > MAX_ENTRIES:
-        raise InvalidBody
-    return tuple(_text(code) for code in value)

@@ -26,14 +26,11 @@ def refuse_foreign_content(request: HttpRequest) -> None:
     charset = (request.content_params or {}).get("charset", "utf-8")
     if request.content_type != JSON or charset.lower() not in _UTF_8:
         raise UnsupportedMediaType("")
-    if _announced_bytes(request) > MAX_BYTES:
-        raise TooLarge
-
-
-def _announced_bytes(request: HttpRequest) -> int:
-    length = str(request.META.get("CONTENT_LENGTH") or "0")
     # The server has checked the header; a value that is not a number counts as 0.
-    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+    length = str(request.META.get("CONTENT_LENGTH") or "0")
+    announced = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+    if announced > MAX_BYTES:
+        raise TooLarge
 
 
 class RequestBody:
@@ -62,15 +59,13 @@ class RequestBody:
             raise ParseError
         if len(self._body) > MAX_BYTES:
             raise TooLarge
-        return _object(self._body) if self._body else {}
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        value = strict_json.loads(body, max_bytes=MAX_BYTES)
-    except UnreadableBody as fault:
-        # Its message may quote the body, which may contain secrets.
-        raise ParseError from fault
-    if not isinstance(value, dict):
-        raise ParseError
-    return value
+        if not self._body:
+            return {}
+        try:
+            value = strict_json.loads(self._body, max_bytes=MAX_BYTES)
+        except UnreadableBody as fault:
+            # Its message may quote the body, which may contain secrets.
+            raise ParseError from fault
+        if not isinstance(value, dict):
+            raise ParseError
+        return value

@@ -207,12 +207,18 @@ def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
     if response is None or not isinstance(known, exceptions.APIException):
         return None
     code = str(known.get_codes())
+    detail: object = known.detail
+    if isinstance(known, exceptions.Throttled):
+        detail = _TOO_OFTEN
+    elif type(known).__module__ == exceptions.__name__:
+        # REST framework's own words are not for the customer.
+        detail = NOT_UNDERSTOOD
     response.content_type = CONTENT_TYPE
     response.data = {
         "type": f"{TYPE_PREFIX}{code}",
         "title": str(PROBLEMS[code].title),
         "status": response.status_code,
-        "detail": str(_detail(known)),
+        "detail": str(detail),
         "code": code,
     }
     if isinstance(known, StalePage) and known.csrf_token:
@@ -220,20 +226,13 @@ def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
-def _detail(fault: exceptions.APIException) -> object:
-    """Return the words for the customer, which are never REST framework's own."""
-    if isinstance(fault, exceptions.Throttled):
-        return _TOO_OFTEN
-    return NOT_UNDERSTOOD if type(fault).__module__ == exceptions.__name__ else fault.detail
-
-
 def as_answer(fault: Exception, context: dict[str, Any]) -> Response:
     """Return the problem details of any error; report an unexpected one as Django does."""
     hide_variables(fault)
-    return as_problem(fault, context) or _unexpected(fault, context["request"])
-
-
-def _unexpected(fault: Exception, request: Request) -> Response:
+    response = as_problem(fault, context)
+    if response is not None:
+        return response
+    request: Request = context["request"]
     got_request_exception.send(sender=None, request=request._request)
     response = as_problem(InternalError(), {})
     assert response is not None  # noqa: S101 - it is our own exception

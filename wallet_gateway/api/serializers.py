@@ -84,34 +84,22 @@ def price_body(price: SheetPrice) -> dict[str, Any]:
 
 def outcome_body(payment: Payment) -> dict[str, str]:
     """Return the outcome of a result: `{outcome, message, next}`; an empty `next` means to stay."""
-    outcome = payments.wallet.outcome(payment)
-    return {"outcome": outcome.value, "message": _message_for(outcome), "next": _next(payment, outcome)}
-
-
-def _message_for(outcome: WalletOutcome) -> str:
+    outcome, next_url = payments.wallet.outcome(payment), ""
     match outcome:
         case WalletOutcome.APPROVED:
-            return _("Your payment went through")
+            message = _("Your payment went through")
+            next_url = _address("result", payment.reference, ReturnOutcome.SUCCESS)
         case WalletOutcome.DECLINED:
-            return _("Your card was declined. Nothing was charged. You can try another card.")
+            message = _("Your card was declined. Nothing was charged. You can try another card.")
         case WalletOutcome.CHECKING:
-            return _("We are checking your payment")
+            message = _("We are checking your payment")
+            next_url = _address("result", payment.reference, ReturnOutcome.PENDING)
         case WalletOutcome.THREE_D_SECURE:
-            return _("Your bank wants to confirm this payment. One moment, please.")
+            message = _("Your bank wants to confirm this payment. One moment, please.")
+            next_url = payment.redirect_url
         case WalletOutcome.TRY_AGAIN:
-            return _("Nothing was charged. Try again.")
-
-
-def _next(payment: Payment, outcome: WalletOutcome) -> str:
-    match outcome:
-        case WalletOutcome.THREE_D_SECURE:
-            return payment.redirect_url
-        case WalletOutcome.APPROVED:
-            return _address("result", payment.reference, ReturnOutcome.SUCCESS)
-        case WalletOutcome.CHECKING:
-            return _address("result", payment.reference, ReturnOutcome.PENDING)
-        case _:
-            return ""
+            message = _("Nothing was charged. Try again.")
+    return {"outcome": outcome.value, "message": message, "next": next_url}
 
 
 def _address(name: str, reference: str, outcome: ReturnOutcome) -> str:

@@ -9,11 +9,17 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.transactions import WalletEvent
 from wallet_gateway.payments.key_rotation import KeySurvey, KeyUse, Rotation, rotate_keys, survey_keys
-from wallet_gateway.payments.wallet_attempts import abandon, record_event
+from wallet_gateway.payments.wallet_attempts import abandon
 from wallet_gateway.payments.wallet_card import pay
 from wallet_gateway.payments.wallet_limits import check_open, raise_limits
 from wallet_gateway.payments.wallet_pricing import SheetPrice
-from wallet_gateway.payments.wallet_session import WalletSession, next_reference, open_session, price_sheet
+from wallet_gateway.payments.wallet_session import (
+    WalletSession,
+    next_reference,
+    open_session,
+    price_sheet,
+    record_event,
+)
 from wallet_gateway.reports.receipts import WalletReceipt, wallet_receipt
 from wallet_gateway.wallet_hooks import (
     AuthenticationQuestion,

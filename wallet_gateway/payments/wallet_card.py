@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -71,7 +71,12 @@ from wallet_gateway.payments.sending import (
     retry_unsent,
 )
 from wallet_gateway.payments.wallet_attempts import OrderAttempts, abandon_unsent, fresh, load, with_event
-from wallet_gateway.payments.wallet_limits import check_authorizations, close_at_limit
+from wallet_gateway.payments.wallet_limits import (
+    check_authorizations,
+    close_at_limit,
+    count_result,
+    limits_of,
+)
 from wallet_gateway.payments.wallet_pricing import choices_in, price_of, region_of
 from wallet_gateway.payments.wallet_result import (
     as_report,
@@ -82,7 +87,6 @@ from wallet_gateway.payments.wallet_result import (
     read_result,
     report_of,
 )
-from wallet_gateway.payments.wallet_usage import count_result, limits_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, PaymentAccount, WalletResult
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, ThreeDSecure
 from wallet_gateway.protocol.endpoints import wire_type
@@ -124,7 +128,15 @@ def pay(
     tried = load(order)
     context, result = context_of(tried.order.gateway), read_result(detail)
     if isinstance(result, FailedWalletResult):
-        return _failed(tried, session, result, context)
+        mine = tried.of_session(session)
+        latest = mine[-1] if mine else tried.meant(None, session)
+        with close_at_limit(tried.order, context):
+            count_result(tried.order, limits=limits_of(context))
+        events = with_event(latest.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
+        WalletAttempt.objects.filter(pk=latest.wallet.pk).update(events=events)
+        # If the gateway refuses the attempt's key, the page's next session has another one.
+        is_refused(latest.wallet.key, context=context)
+        return latest.opened_payment
     transaction = tried.meant(result.client_system_transaction_id, session)
     if not fresh(transaction, context.clock.now()):
         return transaction.opened_payment
@@ -133,37 +145,23 @@ def pay(
         transaction = tried.meant(transaction.reference, session)
     check_payable(tried.order, context.clock.now())
     context.check_sending_enabled()
-    _count(tried, context)
-    check_shipping(result, context.wallet_of(tried.order))
-    _take(transaction, result, context)
-    card = _look_up(transaction, result, context)
-    _check_price(tried.order, transaction, result, context)
-    request = _request_for(tried.order, transaction, card, context)
-    return _charge(tried, transaction, card, request, context)
-
-
-def _count(tried: OrderAttempts, context: GatewayContext) -> None:
-    """Count a result of the order; raise `WalletUnavailable` if no more are allowed."""
     with close_at_limit(tried.order, context):
         check_authorizations(tried, context)
         count_result(tried.order, limits=limits_of(context))
-
-
-def _failed(
-    tried: OrderAttempts, session: str, result: FailedWalletResult, context: GatewayContext
-) -> Payment:
-    """Record a failure of the sheet on the latest attempt; the order stays payable.
-
-    If the gateway refuses the attempt's key, the page's next session has another one.
-    """
-    mine = tried.of_session(session)
-    transaction = mine[-1] if mine else tried.meant(None, session)
-    with close_at_limit(tried.order, context):
-        count_result(tried.order, limits=limits_of(context))
-    events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
-    WalletAttempt.objects.filter(pk=transaction.wallet.pk).update(events=events)
-    is_refused(transaction.wallet.key, context=context)
-    return transaction.opened_payment
+    check_shipping(result, context.wallet_of(tried.order))
+    _bind(transaction, result, context)
+    card = _look_up(transaction, result, context)
+    if context.price is not None:
+        # The sheet is priced again with the wallet's final address.
+        snapshot = transaction.wallet.price
+        chosen = choices_in(snapshot)
+        if result.shipping_address is not None:
+            chosen["address"] = region_of(result.shipping_address.to_wire())
+        price = price_of(tried.order, chosen, context=context)
+        if price.errors or price.total.minor_units != snapshot["total"]:
+            raise PriceChanged(_("The price on the wallet's sheet is out of date. Nothing was charged."))
+    request = _request_for(tried.order, transaction, card, context)
+    return _charge(tried, transaction, card, request, context)
 
 
 def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
@@ -183,12 +181,13 @@ def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
     return bool(pages)
 
 
-def _take(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
+def _bind(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
     """Count the result and bind the first one, with the price that was shown, to this attempt.
 
     So the amount charged always equals the amount recorded, whatever the browser sends at the same moment.
     """
     wallet = transaction.wallet
+    account, given = bound_account(result.transaction_account_id), given_by(result)
     for _attempt in range(MOST_RESULTS + 1):
         if wallet.results_count >= MOST_RESULTS:
             raise InvalidState(
@@ -197,79 +196,25 @@ def _take(transaction: GatewayTransaction, result: WalletResult, context: Gatewa
                 reference=transaction.reference,
                 count=MOST_RESULTS,
             )
-        if _bound(wallet, result, context):
-            return
+        columns = {
+            "results_count": wallet.results_count + 1,
+            "events": with_event(wallet, WalletEvent.RESULT, "", now=context.clock.now()),
+        }
+        if not wallet.results_count:
+            columns |= {"account_id": account, "given": given, "price": wallet.price}
+            columns |= columns_of_wallet(given)
+        elif (wallet.account_id, wallet.given) != (account, given):
+            fault = FieldError("transactionAccountId", "another result has been brought under this reference")
+            raise invalid_result(fault)
+        rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count=wallet.results_count)
+        try:
+            if in_transaction(partial(rows.update, **columns)):
+                return
+        except IntegrityError:
+            fault = FieldError("transactionAccountId", "belongs to another attempt to pay")
+            raise invalid_result(fault) from None
         # Another request has stored a result in the meantime; the number of results is limited, so retry.
         wallet.refresh_from_db()
-    raise WalletUnavailable(*WALLET_BUSY)
-
-
-def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext) -> bool:
-    account, given = bound_account(result.transaction_account_id), given_by(result)
-    columns = {
-        "results_count": wallet.results_count + 1,
-        "events": with_event(wallet, WalletEvent.RESULT, "", now=context.clock.now()),
-    }
-    if not wallet.results_count:
-        columns |= {"account_id": account, "given": given, "price": wallet.price, **columns_of_wallet(given)}
-    elif (wallet.account_id, wallet.given) != (account, given):
-        fault = FieldError("transactionAccountId", "another result has been brought under this reference")
-        raise invalid_result(fault)
-    rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count=wallet.results_count)
-    try:
-        return bool(in_transaction(lambda: rows.update(**columns)))
-    except IntegrityError:
-        fault = FieldError("transactionAccountId", "belongs to another attempt to pay")
-        raise invalid_result(fault) from None
-
-
-def _check_price(
-    order: PaymentOrder, transaction: GatewayTransaction, result: WalletResult, context: GatewayContext
-) -> None:
-    """Price the sheet again with the wallet's final address."""
-    if context.price is None:
-        return
-    snapshot = transaction.wallet.price
-    chosen = choices_in(snapshot)
-    if result.shipping_address is not None:
-        chosen["address"] = region_of(result.shipping_address.to_wire())
-    price = price_of(order, chosen, context=context)
-    if price.errors or price.total.minor_units != snapshot["total"]:
-        raise PriceChanged(_("The price on the wallet's sheet is out of date. Nothing was charged."))
-
-
-def _charge(
-    tried: OrderAttempts,
-    transaction: GatewayTransaction,
-    card: Card,
-    request: AuthorizationRequest,
-    context: GatewayContext,
-) -> Payment:
-    cipher = cipher_of(context)
-    secrets = None
-    if request.cryptogram is not None:
-        secrets = CardSecrets(cryptogram=request.cryptogram, eci=request.eci_indicator).sealed(cipher)
-    about_card = {
-        "card_type": card.account.card_type.value,
-        "card_network": card.network,
-        "card_last_four": card.last_four,
-    }
-    for _attempt in range(_TRIES):
-        # Again, because the look-up may have taken a minute. A page that was paid meanwhile has changed the
-        # order by this, and so the claim is lost.
-        _query_pages(tried, context)
-        with close_at_limit(tried.order, context):
-            check_authorizations(tried, context)
-        if _claim_attempt(tried, transaction, request, secrets, about_card, context):
-            sent = _authorize(transaction, request, key=card.key, context=context)
-            return sent.opened_payment
-        tried = load(tried.order)
-        transaction = next(other for other in tried.openings if other.pk == transaction.pk)
-        if transaction.state != TransactionState.AWAITING_RESULT:
-            # Another request, from the same click or another tab, is already processing it.
-            return transaction.opened_payment
-        check_payable(tried.order, context.clock.now())
-        check_sending_not_paused(context)
     raise WalletUnavailable(*WALLET_BUSY)
 
 
@@ -330,17 +275,24 @@ def _look_up(transaction: GatewayTransaction, result: WalletResult, context: Gat
 
 
 def _request_for(
-    order: PaymentOrder,
-    transaction: GatewayTransaction,
-    card: Card,
-    context: GatewayContext,
+    order: PaymentOrder, transaction: GatewayTransaction, card: Card, context: GatewayContext
 ) -> AuthorizationRequest:
     """Return the request that charges the price of the sheet, with the authentication the card requires.
 
     Raises `CardRefused` if the card may not be charged.
     """
     result, account = card.result, context.gateway.account
-    duty = _duty(card, context)
+    # The interface names no field for the network; the sheet offered only cards of those that are accepted.
+    if context.wallet is None or card.network not in {"", *context.wallet.card_networks}:
+        raise CardRefused(_("Cards of this network are not accepted."))
+    try:
+        duty = duty_of(
+            card.account.card_type,
+            has_cryptogram=result.cryptogram is not None,
+            external=context.authenticate is not None,
+        )
+    except CardMismatch as error:
+        raise CardRefused(str(error)) from None
     amount = Money.from_minor_units(transaction.wallet.price["total"], order.currency)
     proof: dict[str, object]
     if duty is AuthenticationRequirement.NOTHING:
@@ -362,20 +314,6 @@ def _request_for(
     )
 
 
-def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
-    # The interface names no field for the network; the sheet offered only cards of those that are accepted.
-    if context.wallet is None or card.network not in {"", *context.wallet.card_networks}:
-        raise CardRefused(_("Cards of this network are not accepted."))
-    try:
-        return duty_of(
-            card.account.card_type,
-            has_cryptogram=card.result.cryptogram is not None,
-            external=context.authenticate is not None,
-        )
-    except CardMismatch as error:
-        raise CardRefused(str(error)) from None
-
-
 def _authenticated(
     order: PaymentOrder, transaction: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
 ) -> ThreeDSecure:
@@ -395,7 +333,17 @@ def _authenticated(
         raise CardRefused(
             _("3-D Secure failed: the customer was not authenticated."), ErrorCode.THREE_DS_FAILED
         )
-    proof = answer if isinstance(answer, ThreeDSecure) else _read_proof(answer)
+    proof, paths = None, ""
+    try:
+        proof = answer if isinstance(answer, ThreeDSecure) else ThreeDSecure.from_wire(answer)
+    except InvalidMessage as error:
+        paths = ", ".join(sorted(fault.path for fault in error.errors))
+    if proof is None:
+        raise CardRefused(
+            _("The shop's 3-D Secure function returned an invalid result. Wrong fields: %(fields)s."),
+            ErrorCode.THREE_DS_FAILED,
+            fields=paths,
+        )
     why = why_not_charge(
         proof, network=card.network, accept_unauthenticated=context.wallet.accept_unauthenticated
     )
@@ -406,31 +354,70 @@ def _authenticated(
     return proof
 
 
-def _read_proof(answer: Mapping[str, object]) -> ThreeDSecure:
-    try:
-        return ThreeDSecure.from_wire(answer)
-    except InvalidMessage as error:
-        paths = ", ".join(sorted(fault.path for fault in error.errors))
-    raise CardRefused(
-        _("The shop's 3-D Secure function returned an invalid result. Wrong fields: %(fields)s."),
-        ErrorCode.THREE_DS_FAILED,
-        fields=paths,
-    )
-
-
 # Claim and send
+
+
+def _charge(
+    tried: OrderAttempts,
+    transaction: GatewayTransaction,
+    card: Card,
+    request: AuthorizationRequest,
+    context: GatewayContext,
+) -> Payment:
+    """Claim the order, send the authorization once, and record the outcome and whether it refuses the key."""
+    for _attempt in range(_TRIES):
+        # Again, because the look-up may have taken a minute. A page that was paid meanwhile has changed the
+        # order by this, and so the claim is lost.
+        _query_pages(tried, context)
+        with close_at_limit(tried.order, context):
+            check_authorizations(tried, context)
+        if _claim(tried, transaction, card, request, context):
+            break
+        tried = load(tried.order)
+        transaction = next(other for other in tried.openings if other.pk == transaction.pk)
+        if transaction.state != TransactionState.AWAITING_RESULT:
+            # Another request, from the same click or another tab, is already processing it.
+            return transaction.opened_payment
+        check_payable(tried.order, context.clock.now())
+        check_sending_not_paused(context)
+    else:
+        raise WalletUnavailable(*WALLET_BUSY)
+    key, not_after = card.key, context.not_after()
+    try:
+        answer = retry_unsent(
+            lambda: context.gateway.authorize(request, api_key=key.api_key, not_after=not_after)
+        )
+    except NotSent as error:
+        nothing_left = Change(
+            kind=TransactionEventKind.FAULT,
+            event=LifecycleEvent.NOTHING_LEFT,
+            exchange=error.exchange,
+            explanation=sending.explanation_of(error),
+            attempt_no=transaction.attempt_no,
+        )
+        recorded = apply(transaction, nothing_left, context=context)
+        # The customer will press again, so this attempt must never be sent.
+        recorded = abandon_unsent(recorded, context=context)
+    except Refused as error:
+        recorded = sending.record_refusal(transaction, error, context=context)
+        note_if_refused(key.row, error, context=context)
+    except OutcomeUnknown as error:
+        recorded = sending.record_unknown(transaction, error, context=context)
+        note_if_refused(key.row, error, context=context)
+    else:
+        recorded = sending.record_authorization_answer(transaction, answer, context=context)
+    return recorded.opened_payment
 
 
 class _Lost(Exception):
     """Another process settled or claimed something of the order; nothing was written."""
 
 
-def _claim_attempt(
+def _claim(
     tried: OrderAttempts,
     transaction: GatewayTransaction,
+    card: Card,
     request: AuthorizationRequest,
-    secrets: bytes | None,
-    about_card: Mapping[str, str],
     context: GatewayContext,
 ) -> bool:
     """Commit that the authorization is about to be sent; if it may not be, write nothing and return False.
@@ -438,7 +425,15 @@ def _claim_attempt(
     It may not be sent if the order changed since `tried` was read, the attempt is claimed, or sending is
     paused.
     """
-    now = context.clock.now()
+    order, payment, now = tried.order, transaction.payment, context.clock.now()
+    assert payment is not None  # noqa: S101 - an authorization belongs to a payment
+    if order.is_time_over(now):
+        return False
+    secrets = None
+    if request.cryptogram is not None:
+        secrets = CardSecrets(cryptogram=request.cryptogram, eci=request.eci_indicator).sealed(
+            cipher_of(context)
+        )
     columns = claim_columns(
         now=now,
         attempt_no=transaction.attempt_no,
@@ -454,52 +449,33 @@ def _claim_attempt(
         "amount_minor": columns["amount_minor"],
         # The account that is charged decides it, whichever the page with the button was made for.
         "is_test": context.is_test,
-        **about_card,
+        "card_type": card.account.card_type.value,
+        "card_network": card.network,
+        "card_last_four": card.last_four,
     }
+
+    def claim() -> None:
+        # Lock the order first: locks are taken in the same sequence everywhere.
+        payable = PaymentOrder.objects.filter(pk=order.pk, version=order.version, state__in=PAYABLE_STATES)
+        if not payable.update(version=order.version + 1, state=OrderState.PENDING, updated_at=now):
+            raise _Lost
+        waiting = GatewayTransaction.objects.filter(
+            ~GatewayPause.sending_is_paused(transaction.gateway, now),
+            pk=transaction.pk,
+            state=TransactionState.AWAITING_RESULT,
+            attempt_no=transaction.attempt_no,
+        )
+        if not waiting.update(**columns):
+            raise _Lost
+        offered = {"id": transaction.payment_id, "state": PaymentState.OFFERED}
+        if not update_row(Payment, where=offered, columns=paid):
+            raise _Lost
+
     try:
-        in_transaction(lambda: _claim(tried.order, transaction, columns, paid, now))
+        in_transaction(claim)
     except _Lost:
         return False
-    _note_claim(tried, transaction, columns, paid)
-    return True
-
-
-def _claim(
-    order: PaymentOrder,
-    transaction: GatewayTransaction,
-    columns: Mapping[str, object],
-    paid: Mapping[str, object],
-    now: datetime,
-) -> None:
-    if order.is_time_over(now):
-        raise _Lost
-    # Lock the order first: locks are taken in the same sequence everywhere.
-    payable = PaymentOrder.objects.filter(pk=order.pk, version=order.version, state__in=PAYABLE_STATES)
-    if not payable.update(version=order.version + 1, state=OrderState.PENDING, updated_at=now):
-        raise _Lost
-    waiting = GatewayTransaction.objects.filter(
-        ~GatewayPause.sending_is_paused(transaction.gateway, now),
-        pk=transaction.pk,
-        state=TransactionState.AWAITING_RESULT,
-        attempt_no=transaction.attempt_no,
-    )
-    if not waiting.update(**columns):
-        raise _Lost
-    if not update_row(
-        Payment, where={"id": transaction.payment_id, "state": PaymentState.OFFERED}, columns=paid
-    ):
-        raise _Lost
-
-
-def _note_claim(
-    tried: OrderAttempts,
-    transaction: GatewayTransaction,
-    columns: Mapping[str, object],
-    paid: Mapping[str, object],
-) -> None:
-    """Update the rows in memory to the committed values, so that they need not be read again."""
-    order, payment = tried.order, transaction.payment
-    assert payment is not None  # noqa: S101 - an authorization belongs to a payment
+    # The rows in memory get the committed values, so that they need not be read again.
     order.version, order.state = order.version + 1, OrderState.PENDING
     for name, value in columns.items():
         setattr(transaction, name, value)
@@ -508,41 +484,4 @@ def _note_claim(
     payment.order = order
     payments = [opening.payment for opening in tried.openings if opening.payment is not None]
     order.known_payments = KnownPayments(version=order.version, payments=payments)
-
-
-def _authorize(
-    transaction: GatewayTransaction,
-    request: AuthorizationRequest,
-    *,
-    key: PublicKey,
-    context: GatewayContext,
-) -> GatewayTransaction:
-    """Send a claimed authorization once and record the outcome, and then whether it refuses the key."""
-    not_after = context.not_after()
-    try:
-        answer = retry_unsent(
-            lambda: context.gateway.authorize(request, api_key=key.api_key, not_after=not_after)
-        )
-    except NotSent as error:
-        return _give_up(transaction, error, context)
-    except Refused as error:
-        recorded = sending.record_refusal(transaction, error, context=context)
-        note_if_refused(key.row, error, context=context)
-        return recorded
-    except OutcomeUnknown as error:
-        recorded = sending.record_unknown(transaction, error, context=context)
-        note_if_refused(key.row, error, context=context)
-        return recorded
-    return sending.record_authorization_answer(transaction, answer, context=context)
-
-
-def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
-    """End an attempt of which no byte left: the customer will press again, so it must never be sent."""
-    nothing_left = Change(
-        kind=TransactionEventKind.FAULT,
-        event=LifecycleEvent.NOTHING_LEFT,
-        exchange=error.exchange,
-        explanation=sending.explanation_of(error),
-        attempt_no=transaction.attempt_no,
-    )
-    return abandon_unsent(apply(transaction, nothing_left, context=context), context=context)
+    return True

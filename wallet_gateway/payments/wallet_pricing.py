@@ -65,14 +65,12 @@ def price_of(order: PaymentOrder, chosen: Mapping[str, Any], *, context: Gateway
         raise OperationError(
             _("The pricing function returned %(type)s, not SheetPricing."), type=type(answer).__name__
         )
-    return _priced(order, answer, chosen["option"])
-
-
-def _priced(order: PaymentOrder, answer: SheetPricing, wanted: str | None) -> SheetPrice:
+    lines = tuple(_lines(order))
     if answer.errors:
-        lines, faults = tuple(_lines(order)), tuple(answer.errors)
-        return SheetPrice(total=order.amount, display_items=lines, errors=faults)
-    option = _selected(answer, wanted)
+        return SheetPrice(total=order.amount, display_items=lines, errors=tuple(answer.errors))
+    by_id = {option.id: option for option in answer.options}
+    default, first = by_id.get(answer.selected_option or ""), next(iter(answer.options), None)
+    option = by_id.get(chosen["option"] or "") or default or first
     # All of them are checked: the sheet shows what each option costs.
     prices = {one.id: _money(order, one.amount) for one in answer.options}
     extra = [(option.label, prices[option.id])] if option else []
@@ -80,25 +78,17 @@ def _priced(order: PaymentOrder, answer: SheetPricing, wanted: str | None) -> Sh
     total = order.amount_minor + sum(m.minor_units for _, m in extra) - sum(m.minor_units for _, m in off)
     if total <= 0:
         raise OperationError(_("The pricing function left nothing to pay."))
-    lines = (
-        *_lines(order),
-        *((label, LINE_ITEM, money.to_wire()) for label, money in extra),
-        *((label, LINE_ITEM, f"-{money.to_wire()}") for label, money in off),
-    )
     return SheetPrice(
         total=Money.from_minor_units(total, order.currency),
-        display_items=lines,
+        display_items=(
+            *lines,
+            *((label, LINE_ITEM, money.to_wire()) for label, money in extra),
+            *((label, LINE_ITEM, f"-{money.to_wire()}") for label, money in off),
+        ),
         options=tuple(answer.options),
         selected_option=option.id if option else None,
         offers=tuple((discount.code, discount.label) for discount in answer.discounts if discount.code),
     )
-
-
-def _selected(answer: SheetPricing, wanted: str | None) -> ShippingOption | None:
-    by_id = {option.id: option for option in answer.options}
-    default = answer.selected_option
-    first = next(iter(answer.options), None)
-    return by_id.get(wanted or "") or by_id.get(default or "") or first
 
 
 def _money(order: PaymentOrder, amount: Decimal) -> Money:

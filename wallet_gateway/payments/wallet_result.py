@@ -180,11 +180,6 @@ def _without_values(error: InvalidMessage) -> list[FieldError]:
     ]
 
 
-def _without_secrets(text: str) -> str:
-    # A page that mixes up fields may report a secret in the wrong field.
-    return redact_message(mask_cryptograms(text))
-
-
 def report_of(failed: FailedWalletResult) -> str:
     """Return the text of a failure in storable form."""
     said = failed.details.message if failed.details else None
@@ -195,5 +190,7 @@ def as_report(text: object) -> str:
     """Return a browser's report in storable form: without secrets or control characters, cut to length."""
     if not is_storable(text):
         return ""
+    # A page that mixes up fields may report a secret in the wrong field.
+    without_secrets = redact_message(mask_cryptograms(printable(str(text))))
     # Cut last: half of a card number would not be recognized as one.
-    return _without_secrets(printable(str(text)))[:LONGEST_REPORT]
+    return without_secrets[:LONGEST_REPORT]

@@ -1,4 +1,8 @@
-"""Open a wallet button for an order: reference, key, and the 15 parameters of `runWalletPay`."""
+"""What a page with a wallet button asks for: the button, a reference for another card, a price; its reports.
+
+What a browser reports about its sheet is kept for the timeline and never trusted; a reported failure is a
+reason to ask the gateway whether it still takes the key that the page has.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,34 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import get_language, override, pgettext
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED, WALLET_BUSY
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
+from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH
+from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.encryption import UnreadableSecret
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
-from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
+from wallet_gateway.models.transactions import MOST_EVENTS, WalletEvent
 from wallet_gateway.operation_errors import OperationError, WalletUnavailable
-from wallet_gateway.payments.checkout import check_payable
+from wallet_gateway.payments.checkout import check_payable, insert_attempt, lock_payable
+from wallet_gateway.payments.inputs import member_of
 from wallet_gateway.payments.sending import check_sending_not_paused
-from wallet_gateway.payments.wallet_attempts import OrderAttempts, fresh, load, write_attempt
-from wallet_gateway.payments.wallet_limits import check_before_sheet, close_at_limit
+from wallet_gateway.payments.wallet_attempts import OrderAttempts, fresh, hash_of_session, load, with_event
+from wallet_gateway.payments.wallet_limits import (
+    check_before_sheet,
+    close_at_limit,
+    count_attempt,
+    count_event,
+    count_price,
+    limits_of,
+)
 from wallet_gateway.payments.wallet_pricing import (
     NOTHING_CHOSEN,
     SheetPrice,
@@ -33,11 +49,9 @@ from wallet_gateway.payments.wallet_pricing import (
     snapshot_of,
     with_next,
 )
-from wallet_gateway.payments.wallet_result import checked_choices
-from wallet_gateway.payments.wallet_usage import count_price, limits_of
+from wallet_gateway.payments.wallet_result import as_report, checked_choices
 from wallet_gateway.protocol.codes import currency_exponent
-from wallet_gateway.wallet_hooks import ShippingOption
-from wallet_gateway.wallet_keys import PublicKey, current_key, is_of_account, opened
+from wallet_gateway.wallet_keys import PublicKey, current_key, is_of_account, is_refused, opened
 
 _TIME_TO_PAY = timedelta(minutes=5)
 """An attempt with less remaining time is not shown again."""
@@ -53,6 +67,8 @@ _BUTTON_LOCALES = frozenset(
 """The codes of `buttonLocale`, as the interface lists them."""
 # Django has both written forms of Norwegian, the wallet has one; browsers have written `in` for Indonesian.
 _RENAMED_LOCALES = {"nb": "no", "nn": "no", "in": "id"}
+_ONCE = frozenset({WalletEvent.READY, WalletEvent.UNAVAILABLE})
+"""Reported again by every reload: only the first report is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +116,29 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
         transaction = _new_attempt(tried, key.row, session, snapshot, context)
     else:
         transaction, key = reused
-    parameters = _parameters(transaction, key, price, wallet, context, language or order.language)
+    account = context.gateway.account
+    parameters = {
+        "mid": account.merchant_id,
+        "sid": account.store_id,
+        "clientSystemTransactionId": transaction.reference,
+        "allowedMethods": list(AUTH_METHODS),
+        "allowedCardNetworks": list(wallet.card_networks),
+        "countryCode": wallet.country,
+        "currencyCode": transaction.currency,
+        "amountStatus": "FINAL",
+        "amount": price.total.to_wire(),
+        "profile": wallet.profile,
+        "publicKeyApi": key.api_key,
+        "useWalletButton": wallet.use_wallet_button,
+        "merchantNo": wallet.merchant_no,
+        "merchantName": wallet.merchant_name,
+        "optionalParams": _optional(
+            price, wallet, language or order.language, dynamic=context.price is not None
+        ),
+    }
     assert transaction.expires_at is not None  # noqa: S101 - every button has an end
     return WalletSession(
-        reference=transaction.reference,
-        parameters=parameters,
-        expires_at=transaction.expires_at,
+        reference=transaction.reference, parameters=parameters, expires_at=transaction.expires_at
     )
 
 
@@ -129,7 +162,14 @@ def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str
     context = context_of(order.gateway)
     _checked(order, context)
     tried, now = load(order), context.clock.now()
-    latest, before = _sheet_before(tried, session, after)
+    mine = tried.of_session(session)
+    # The attempt whose sheet is continued.
+    if after or not mine:
+        before = tried.meant(after, session)
+    else:
+        with_result = [transaction for transaction in mine if transaction.wallet.results_count]
+        before = (with_result or mine)[-1]
+    latest = mine[-1]
     _check_button(tried, context)
     if _is_unused(before, now):
         return str(before.reference)
@@ -154,22 +194,43 @@ def _check_button(tried: OrderAttempts, context: GatewayContext) -> None:
 def _new_attempt(
     tried: OrderAttempts, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
 ) -> GatewayTransaction:
-    with close_at_limit(tried.order, context):
-        return in_transaction(
-            lambda: write_attempt(tried, key=key, session=session, price=price, context=context)
+    """Lock the order, count and insert a further attempt; its other attempts stay: nothing is sent yet."""
+    order, session_hash = tried.order, hash_of_session(session)
+
+    def write() -> GatewayTransaction:
+        now = context.clock.now()
+        lock_payable(order, now)
+        mine = WalletAttempt.objects.filter(transaction__payment=OuterRef("pk"), session_hash=session_hash)
+        found = Payment.objects.filter(order=order).aggregate(
+            payments=Count("pk"), mine=Count("pk", filter=Exists(mine))
         )
+        count_attempt(order, tried.usage, is_new_session=not found["mine"], limits=limits_of(context))
+        ends = [now + BUTTON_IS_FRESH, key.expires_at]
+        if order.payable_until is not None:
+            ends.append(order.payable_until)
+        transaction = insert_attempt(
+            order,
+            TransactionKind.AUTHORIZATION,
+            number=found["payments"] + 1,
+            reference=context.new_reference(),
+            context=context,
+            created_at=now,
+            state_changed_at=now,
+            state=TransactionState.AWAITING_RESULT,
+            expires_at=min(ends),
+        )
+        wallet = WalletAttempt(
+            transaction=transaction,
+            key=key,
+            gateway=context.alias,
+            session_hash=session_hash,
+            price=dict(price),
+        )
+        wallet.save(force_insert=True)
+        return transaction
 
-
-def _sheet_before(
-    tried: OrderAttempts, session: str, after: str
-) -> tuple[GatewayTransaction, GatewayTransaction]:
-    """Return the session's latest attempt, and the attempt whose sheet is continued."""
-    mine = tried.of_session(session)
-    if after or not mine:
-        before = tried.meant(after, session)
-        return mine[-1], before
-    with_result = [transaction for transaction in mine if transaction.wallet.results_count]
-    return mine[-1], (with_result or mine)[-1]
+    with close_at_limit(order, context):
+        return in_transaction(write)
 
 
 def _is_unused(transaction: GatewayTransaction, now: datetime) -> bool:
@@ -213,9 +274,24 @@ def price_sheet(
     with close_at_limit(tried.order, context):
         number = count_price(tried.order, tried.usage, checked["offers"], limits=limits_of(context))
     price = _price(tried.order, checked, context.wallet_of(tried.order), context)
-    if not price.errors:
+    if price.errors:
+        return price
+    shown = snapshot_of(price, checked, number)
+
+    def store() -> bool:
+        # A result may arrive in between, and so may another price.
+        rows = WalletAttempt.objects.select_for_update().filter(pk=transaction.wallet.pk)
+        wallet = rows.only("price", "results_count").get()
+        if not is_newer(shown, wallet.price):
+            return False
         # What was shown when a card was approved stays: the card is charged that price.
-        _remember(transaction.wallet, snapshot_of(price, checked, number))
+        wallet.price = with_next(wallet.price, shown) if wallet.results_count else dict(shown)
+        wallet.save(update_fields=["price"])
+        return True
+
+    # A shop's slow function may answer after the customer has chosen otherwise, and the sheet shows that.
+    if not in_transaction(store):
+        raise WalletUnavailable(*WALLET_BUSY)
     return price
 
 
@@ -231,20 +307,42 @@ def _price(
     return price
 
 
-def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
-    def store() -> bool:
-        # A result may arrive in between, and so may another price.
-        rows = WalletAttempt.objects.select_for_update().filter(pk=wallet.pk)
-        stored = rows.only("price", "results_count").get()
-        if not is_newer(shown, stored.price):
-            return False
-        stored.price = with_next(stored.price, shown) if stored.results_count else dict(shown)
-        stored.save(update_fields=["price"])
-        return True
+@sensitive_variables()
+def record_event(
+    order: PaymentOrder, *, reference: str, session: str, event: WalletEvent | str, message: str = ""
+) -> bool:
+    """Store an event reported by the browser, such as a closed sheet, for the timeline.
 
-    # A shop's slow function may answer after the customer has chosen otherwise, and the sheet shows that.
-    if not in_transaction(store):
-        raise WalletUnavailable(*WALLET_BUSY)
+    The first twenty events of an attempt and 200 of an order are stored. After an `ERROR` the gateway is
+    asked, at most once a minute, whether it still takes the key that the page has.
+
+    :param order: the order of the page.
+    :param reference: the attempt's reference.
+    :param session: the session's key, as for `open_session`.
+    :param event: one of `WalletEvent`: `"CLOSED"`.
+    :param message: what the browser says; shortened, and stored without card numbers.
+    :returns: whether the page needs a new session, because the gateway refuses the key of this one.
+    :raises InvalidInput: `argument_invalid` for another event; `wallet_session_unknown`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
+    check_outside_transaction("payments.wallet.record_event")
+    context = context_of(order.gateway)
+    event = member_of(WalletEvent, event, argument="event")
+    tried = load(order)
+    transaction, order_id = tried.meant(reference, session), tried.order.pk
+    detail = as_report(message)
+
+    def comment() -> None:
+        # Two pages may report at once, and a result may arrive in between: none of these may be lost.
+        rows = WalletAttempt.objects.select_for_update().filter(pk=transaction.wallet.pk)
+        wallet = rows.only("events").get()
+        is_known = event in _ONCE and event in {known["event"] for known in wallet.events}
+        if len(wallet.events) < MOST_EVENTS and not is_known and count_event(order_id):
+            wallet.events = with_event(wallet, event, detail, now=context.clock.now())
+            wallet.save(update_fields=["events"])
+
+    in_transaction(comment)
+    return event is WalletEvent.ERROR and is_refused(transaction.wallet.key, context=context)
 
 
 def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
@@ -266,7 +364,9 @@ def _reusable(
     if context.price is not None:
         # Two sheets of one attempt would overwrite each other's price, and one be charged the other's price.
         return None
-    until = _needed_until(tried.order, context.clock.now())
+    # So long an attempt must last to be shown again; no longer than the order can be paid.
+    now = context.clock.now()
+    until = now if tried.order.is_time_over(now + _TIME_TO_PAY) else now + _TIME_TO_PAY
     for transaction in reversed(tried.of_session(session)):
         key = transaction.wallet.key
         if not fresh(transaction, until) or transaction.wallet.results_count:
@@ -279,48 +379,21 @@ def _reusable(
     return None
 
 
-def _needed_until(order: PaymentOrder, now: datetime) -> datetime:
-    """Return how long an attempt must last to be shown again; no longer than the order can be paid."""
-    until = now + _TIME_TO_PAY
-    return now if order.is_time_over(until) else until
-
-
-def _parameters(
-    transaction: GatewayTransaction,
-    key: PublicKey,
-    price: SheetPrice,
-    wallet: WalletPolicy,
-    context: GatewayContext,
-    language: str,
-) -> dict[str, Any]:
-    account = context.gateway.account
-    return {
-        "mid": account.merchant_id,
-        "sid": account.store_id,
-        "clientSystemTransactionId": transaction.reference,
-        "allowedMethods": list(AUTH_METHODS),
-        "allowedCardNetworks": list(wallet.card_networks),
-        "countryCode": wallet.country,
-        "currencyCode": transaction.currency,
-        "amountStatus": "FINAL",
-        "amount": price.total.to_wire(),
-        "profile": wallet.profile,
-        "publicKeyApi": key.api_key,
-        "useWalletButton": wallet.use_wallet_button,
-        "merchantNo": wallet.merchant_no,
-        "merchantName": wallet.merchant_name,
-        "optionalParams": _optional(price, wallet, language, dynamic=context.price is not None),
-    }
-
-
 def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic: bool) -> dict[str, Any]:
+    with override(language or get_language()):
+        # Without a label the wallet shows no items.
+        label = wallet.total_price_label or pgettext("line of the wallet's sheet", "Total")
+    items = [{"label": name, "type": kind, "price": amount} for name, kind, amount in price.display_items]
+    transaction_info: dict[str, Any] = {"displayItems": items, "totalPriceLabel": label}
+    if wallet.checkout_option != DEFAULT_OPTION:
+        transaction_info["checkoutOption"] = wallet.checkout_option
     given: dict[str, Any] = {
         "existingPaymentMethodRequired": wallet.existing_payment_method_required,
         "emailRequired": wallet.email_required,
         "billingAddressRequired": bool(wallet.billing_address),
         "callbackIntents": [intent for intent in wallet.callbacks if intent == AUTHORIZATION],
         "shippingAddressRequired": wallet.shipping_address,
-        "additionalTransactionInfo": _transaction_info(price, wallet, language),
+        "additionalTransactionInfo": transaction_info,
         "allowPrepaidCards": wallet.allow_prepaid,
         "allowCreditCards": wallet.allow_credit,
         "buttonColor": wallet.button_color,
@@ -332,12 +405,39 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
     if locale := _button_locale(own) or own or _button_locale(language):
         given["buttonLocale"] = locale
     if wallet.billing_address:
-        given["billingAddressParameters"] = {"format": wallet.billing_address} | _phone(
-            required=wallet.billing_phone_required
-        )
-    if wallet.shipping_address and (shipping := _shipping_parameters(wallet)):
-        given["shippingAddressParameters"] = shipping
-    return given | (_dynamic(price, wallet) if dynamic else {})
+        billing: dict[str, Any] = {"format": wallet.billing_address}
+        if wallet.billing_phone_required:
+            billing["phoneNumberRequired"] = True
+        given["billingAddressParameters"] = billing
+    if wallet.shipping_address:
+        shipping: dict[str, Any] = {}
+        if wallet.shipping_countries:
+            shipping["allowedCountryCodes"] = list(wallet.shipping_countries)
+        if wallet.shipping_phone_required:
+            shipping["phoneNumberRequired"] = True
+        if shipping:
+            given["shippingAddressParameters"] = shipping
+    if dynamic:
+        # The customer has choices, so the sheet requests its price from us.
+        intents = {AUTHORIZATION, "OFFER"}
+        if "OFFER" in wallet.callbacks:
+            given["offerInfo"] = {"offers": []}
+        if wallet.shipping_address:
+            intents.add("SHIPPING_ADDRESS")
+        if price.options:
+            intents.add(OPTION)
+            given["shippingOptionRequired"] = True
+            options = []
+            for option in price.options:
+                # An empty description is left out, as the interface has it.
+                described = {"description": option.description} if option.description else {}
+                options.append({"id": option.id, "label": option.label, **described})
+            given["shippingOptionParameters"] = {
+                "defaultSelectedOptionId": price.selected_option,
+                "shippingOptions": options,
+            }
+        given["callbackIntents"] = [intent for intent in wallet.callbacks if intent in intents]
+    return given
 
 
 def _button_locale(language: str) -> str:
@@ -345,53 +445,3 @@ def _button_locale(language: str) -> str:
     base = re.split("[-_]", language.lower())[0]
     code = _RENAMED_LOCALES.get(base, base)
     return code if code in _BUTTON_LOCALES else ""
-
-
-def _transaction_info(price: SheetPrice, wallet: WalletPolicy, language: str) -> dict[str, Any]:
-    with override(language or get_language()):
-        # Without a label the wallet shows no items.
-        label = wallet.total_price_label or pgettext("line of the wallet's sheet", "Total")
-    given: dict[str, Any] = {"displayItems": display_items(price), "totalPriceLabel": label}
-    if wallet.checkout_option != DEFAULT_OPTION:
-        given["checkoutOption"] = wallet.checkout_option
-    return given
-
-
-def _shipping_parameters(wallet: WalletPolicy) -> dict[str, Any]:
-    countries = list(wallet.shipping_countries)
-    allowed = {"allowedCountryCodes": countries} if countries else {}
-    return allowed | _phone(required=wallet.shipping_phone_required)
-
-
-def _phone(*, required: bool) -> dict[str, Any]:
-    return {"phoneNumberRequired": True} if required else {}
-
-
-def display_items(price: SheetPrice) -> list[dict[str, str]]:
-    """Return the lines of a sheet in the wallet's format."""
-    return [{"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items]
-
-
-def _option(option: ShippingOption) -> dict[str, str]:
-    """Return an option of the sheet; an empty description is left out, as the interface has it."""
-    described = {"description": option.description} if option.description else {}
-    return {"id": option.id, "label": option.label, **described}
-
-
-def _dynamic(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
-    """Return the parameters that make the sheet request its price from us, if the customer has choices."""
-    intents = {AUTHORIZATION, "OFFER"}
-    given: dict[str, Any] = {}
-    if "OFFER" in wallet.callbacks:
-        given["offerInfo"] = {"offers": []}
-    if wallet.shipping_address:
-        intents.add("SHIPPING_ADDRESS")
-    if price.options:
-        intents.add(OPTION)
-        options = [_option(option) for option in price.options]
-        given["shippingOptionRequired"] = True
-        given["shippingOptionParameters"] = {
-            "defaultSelectedOptionId": price.selected_option,
-            "shippingOptions": options,
-        }
-    return given | {"callbackIntents": [intent for intent in wallet.callbacks if intent in intents]}

@@ -22,18 +22,15 @@ class WrongArgument(TypeError):
 
 def check_order(tag: str, value: object) -> None:
     """Raise `WrongArgument` for anything that is no `PaymentOrder`."""
-    if not isinstance(value, PaymentOrder):
-        raise WrongArgument(
-            f"{{% {tag} %}} needs a PaymentOrder, but {_given(value)}. {_cure_for_order(value)}"
-        )
-
-
-def _cure_for_order(value: object) -> str:
+    if isinstance(value, PaymentOrder):
+        return
     if isinstance(value, Payment):
-        return "Pass `payment.order`."
-    if value == "" or value is None:
-        return "Pass what `payments.create_order` returned to the template's context, by this name."
-    return "Pass what `payments.create_order` or `payments.get_order(reference)` returns."
+        cure = "Pass `payment.order`."
+    elif value == "" or value is None:
+        cure = "Pass what `payments.create_order` returned to the template's context, by this name."
+    else:
+        cure = "Pass what `payments.create_order` or `payments.get_order(reference)` returns."
+    raise WrongArgument(f"{{% {tag} %}} needs a PaymentOrder, but {_given(value)}. {cure}")
 
 
 def check_name(tag: str, name: object, known: tuple[str, ...]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable
 from urllib.parse import urljoin, urlsplit
 
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -44,15 +43,16 @@ def stylesheet(name: str, *, nonce: str | None = None) -> SafeString:
 
 
 def script(name: str, *, nonce: str | None = None) -> SafeString:
-    """Return the script element of one of our modules."""
-    attributes = {"type": "module", **_own(f"{name}.js"), "nonce": nonce}
+    """Return the script element of one of our modules; from another host with CORS."""
+    path = f"wallet_gateway/{name}.js"
+    url = static(path)
+    parts = urlsplit(url)
+    # The interface recommends a `v` parameter for wallet.js. A storage that hashes names, or signs its URLs,
+    # needs none and may allow none.
+    if parts.path.endswith(path) and not parts.query:
+        url = f"{url}?v={__version__}"
+    attributes = {"type": "module", "src": url, **_cors(url), "nonce": nonce}
     return format_html("<script{}></script>", flatatt(attributes))
-
-
-def _own(name: str) -> dict[str, str]:
-    """Return the attributes that load one of the plugin's scripts; from another host with CORS."""
-    url = _versioned(f"wallet_gateway/{name}")
-    return {"src": url, **_cors(url)}
 
 
 def _cors(url: str) -> dict[str, str]:
@@ -60,53 +60,34 @@ def _cors(url: str) -> dict[str, str]:
     return {"crossorigin": "anonymous"} if urlsplit(url).netloc else {}
 
 
-def _preloads(names: Iterable[str], *, nonce: str | None) -> SafeString:
-    """Return links that load modules before the script that imports them is there: one chain of requests."""
-    links = format_html("{}", "")
-    for url in map(_module_url, names):
-        link = {"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce}
-        links = format_html("{}<link{}>", links, flatatt(link))
-    return links
-
-
-def _module_url(name: str) -> str:
-    """Return the URL under which our modules import one another.
-
-    That is the hashed one if the storage rewrites imports, or else the one beside the importing file.
-    """
-    if getattr(staticfiles_storage, "support_js_module_import_aggregation", False):
-        return static(f"wallet_gateway/{name}")
-    return urljoin(static(f"wallet_gateway/{BUTTON}.js"), name)
-
-
-def _versioned(path: str) -> str:
-    """Return a static file's URL with a `v` parameter, as the interface recommends it for wallet.js.
-
-    A storage that hashes names, or signs its URLs, needs none and may allow none.
-    """
-    url = static(path)
-    parts = urlsplit(url)
-    return f"{url}?v={__version__}" if parts.path.endswith(path) and not parts.query else url
-
-
 def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
     """Return the scripts of the wallet button; empty if the gateway's settings have no `WALLET`."""
     wallet = wallet_of(gateway)
     if wallet is None:
         return format_html("{}", "")
-    modules = BUTTON_MODULES if wallet.wallet_js_url else (*BUTTON_MODULES, *WALLET_MODULES)
-    return format_html(
-        "{}{}{}",
-        _hosted_script(wallet, gateway, nonce) if wallet.wallet_js_url else "",
-        script(BUTTON, nonce=nonce),
-        _preloads(modules, nonce=nonce),
-    )
-
-
-def _hosted_script(wallet: WalletPolicy, gateway: str, nonce: str | None) -> SafeString:
-    # Deferred, it runs before the module that calls it, and does not stop the page from being parsed.
-    attributes = {"defer": True, **_hosted(wallet), "nonce": nonce, **wallet_attributes(gateway)}
-    return format_html("<script{}></script>", flatatt(attributes))
+    hosted = ""
+    if wallet.wallet_js_url:
+        # The hash is the one that the shop has approved; a browser compares it only with CORS. With
+        # `crossorigin` a script of a host without CORS would not run, so it needs a setting.
+        hashes = {"integrity": wallet.wallet_js_integrity} if wallet.wallet_js_integrity else {}
+        with_cors = {"crossorigin": "anonymous"} if hashes or wallet.wallet_js_cors else {}
+        loaded = {"src": wallet.wallet_js_url, **hashes, **with_cors}
+        # Deferred, it runs before the module that calls it, and does not stop the page from being parsed.
+        attributes = {"defer": True, **loaded, "nonce": nonce, **wallet_attributes(gateway)}
+        hosted = format_html("<script{}></script>", flatatt(attributes))
+    # Modules are preloaded before the script that imports them is there: one chain of requests. Under which
+    # URL they import one another: the hashed one if the storage rewrites imports, or else the one beside
+    # the importing file.
+    rewrites_imports = getattr(staticfiles_storage, "support_js_module_import_aggregation", False)
+    preloads = format_html("{}", "")
+    for name in BUTTON_MODULES if wallet.wallet_js_url else (*BUTTON_MODULES, *WALLET_MODULES):
+        if rewrites_imports:
+            url = static(f"wallet_gateway/{name}")
+        else:
+            url = urljoin(static(f"wallet_gateway/{BUTTON}.js"), name)
+        link = {"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce}
+        preloads = format_html("{}<link{}>", preloads, flatatt(link))
+    return format_html("{}{}{}", hosted, script(BUTTON, nonce=nonce), preloads)
 
 
 def wallet_attributes(gateway: str) -> dict[str, str | None]:
@@ -116,17 +97,6 @@ def wallet_attributes(gateway: str) -> dict[str, str | None]:
     """
     given = gateways.wallet_script_settings(gateway)
     return {"data-" + _CAPITAL.sub(r"-\g<0>", name).lower(): value for name, value in given.items()}
-
-
-def _hosted(wallet: WalletPolicy) -> dict[str, str]:
-    """Return the attributes that load a wallet.js of the gateway's, with the hash that the shop has approved.
-
-    With `crossorigin` a script of a host without CORS would not run, so it needs a setting. A browser
-    compares a hash only with CORS.
-    """
-    hashes = {"integrity": wallet.wallet_js_integrity} if wallet.wallet_js_integrity else {}
-    with_cors = {"crossorigin": "anonymous"} if hashes or wallet.wallet_js_cors else {}
-    return {"src": wallet.wallet_js_url, **hashes, **with_cors}
 
 
 def wallet_of(gateway: str) -> WalletPolicy | None:

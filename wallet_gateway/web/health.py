@@ -48,14 +48,8 @@ def has_access(request: HttpRequest) -> bool:
 
     Raises `ImproperlyConfigured` while the settings are wrong.
     """
-    return _has_token(request) or _has_permission(request)
-
-
-def _has_token(request: HttpRequest) -> bool:
     expected, given = conf.settings().health_token, request.headers.get("Authorization", "")
-    return bool(expected) and hmac.compare_digest(given.encode(), f"Bearer {expected}".encode())
-
-
-def _has_permission(request: HttpRequest) -> bool:
+    if expected and hmac.compare_digest(given.encode(), f"Bearer {expected}".encode()):
+        return True
     user = getattr(request, "user", None)
     return user is not None and user.has_perm(VIEW_HEALTH)

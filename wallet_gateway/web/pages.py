@@ -19,7 +19,7 @@ from wallet_gateway import return_tokens
 from wallet_gateway.domain.orders import is_continue_url
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.models import Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.reports.attempts import latest_reference, unknown_outcomes
 from wallet_gateway.reports.receipts import Receipt, address_of, order_receipt
@@ -157,21 +157,16 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
     if state is OrderState.OPEN:
         return PageKind.UNDECIDED
     opening = attempt.opening
-    if state in PAYABLE_STATES and _is_unheard(opening):
+    is_closed_button = opening.kind == TransactionKind.AUTHORIZATION and opening.state in _CLOSED
+    without_result = WalletAttempt.objects.filter(transaction=opening, results_count=0)
+    if state in PAYABLE_STATES and is_closed_button and without_result.exists():
+        # It was never sent.
         return PageKind.UNHEARD
     if state in {OrderState.FAILED, OrderState.EXPIRED}:
         # The order's state is that of its latest attempt, which may be another one.
         is_page_over = opening.kind == TransactionKind.CHECKOUT and opening.state == TransactionState.EXPIRED
         return PageKind.EXPIRED if is_page_over else _FAILED_BY_OUTCOME.get(outcome, PageKind.FAILED)
     return _BY_STATE[state]
-
-
-def _is_unheard(opening: GatewayTransaction) -> bool:
-    """Return whether it is a button that ended without a result of the wallet: it was never sent."""
-    is_button = opening.kind == TransactionKind.AUTHORIZATION
-    if not is_button or opening.state not in _CLOSED:
-        return False
-    return WalletAttempt.objects.filter(transaction=opening, results_count=0).exists()
 
 
 def kind_without_payment(order: PaymentOrder) -> PageKind:
@@ -218,8 +213,11 @@ def latest_token(order: PaymentOrder) -> str:
 def thank_you_url(order: PaymentOrder, kind: PageKind, *, origins: Collection[str]) -> str:
     """Return the shop's own page to which a customer is sent in place of this one; empty without one."""
     url = order.continue_url
-    is_wanted = order.redirect_when_paid and kind in _THANKS
-    return url if is_wanted and is_continue_url(url, origins) and not _leads_here(url) else ""
+    if not (order.redirect_when_paid and kind in _THANKS and is_continue_url(url, origins)):
+        return ""
+    # From one of our own pages a browser would come back to this one.
+    ours = (reverse(f"wallet_gateway:{name}", args=["-"]).removesuffix("-/") for name in _LEAD_TO_RESULT)
+    return "" if urlsplit(url).path.startswith(tuple(ours)) else url
 
 
 def safe_continue_url(url: str, *, origins: Collection[str]) -> str:
@@ -233,9 +231,3 @@ def safe_continue_url(url: str, *, origins: Collection[str]) -> str:
 def front_page() -> str:
     """Return the path under which the project is served: "/", or its SCRIPT_NAME."""
     return get_script_prefix()
-
-
-def _leads_here(url: str) -> bool:
-    """Return whether a browser would come back to our own pages."""
-    ours = (reverse(f"wallet_gateway:{name}", args=["-"]).removesuffix("-/") for name in _LEAD_TO_RESULT)
-    return urlsplit(url).path.startswith(tuple(ours))

@@ -112,9 +112,22 @@ def allow_wallet(
     response.headers.setdefault("Permissions-Policy", _permissions(_origin(wallet.pay_js_url)))
     if not (nonce := nonce_for(request)):
         return
-    directives = _wallet_directives(policy, wallet, nonce)
+    own, pay = ["'self'", *_static_origin()], _origin(wallet.pay_js_url)
+    scripts = [_origin(wallet.wallet_js_url)] if wallet.wallet_js_url else []
+    # The gateway's own script may load and call more from where it comes.
+    asked = dict.fromkeys([_origin(wallet.gateway_url), pay, *scripts])
+    wallets_own = GOOGLE if pay == GOOGLE_PAY else {}
+    directives = _directives(nonce, form_targets=_origins(policy)) | {
+        "script-src": _scripts(nonce, [*own, pay, *scripts]),
+        "style-src": [*own, f"'nonce-{nonce}'", pay],
+        "img-src": [*own, pay, *wallets_own.get("img-src", ())],
+        "connect-src": ["'self'", *asked, *wallets_own.get("connect-src", ())],
+        "frame-src": [pay],
+    }
     types = _trusted_types(TRUSTED_TYPES, *(wallet.trusted_types or ()))
-    if _knows_types(wallet):
+    # Without the setting we know the policy of our own script alone, and that the sandbox's needs none.
+    only_ours = not wallet.wallet_js_url and pay == _origin(wallet.gateway_url)
+    if wallet.trusted_types is not None or only_ours:
         directives |= types
     elif url := _report_url():
         # Enforced, it might stop a script that nobody has tried under it.
@@ -154,32 +167,9 @@ def _scripts(nonce: str, hosts: Iterable[str]) -> list[str]:
     return [f"'nonce-{nonce}'", "'strict-dynamic'", *hosts]
 
 
-def _wallet_directives(policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> dict[str, list[str]]:
-    own, pay = ["'self'", *_static_origin()], _origin(wallet.pay_js_url)
-    scripts = [_origin(wallet.wallet_js_url)] if wallet.wallet_js_url else []
-    # The gateway's own script may load and call more from where it comes.
-    asked = dict.fromkeys([_origin(wallet.gateway_url), pay, *scripts])
-    wallets_own = GOOGLE if pay == GOOGLE_PAY else {}
-    return _directives(nonce, form_targets=_origins(policy)) | {
-        "script-src": _scripts(nonce, [*own, pay, *scripts]),
-        "style-src": [*own, f"'nonce-{nonce}'", pay],
-        "img-src": [*own, pay, *wallets_own.get("img-src", ())],
-        "connect-src": ["'self'", *asked, *wallets_own.get("connect-src", ())],
-        "frame-src": [pay],
-    }
-
-
 def _trusted_types(*policies: str) -> dict[str, list[str]]:
     """Return the directives under which text becomes markup or code only through these policies."""
     return {"require-trusted-types-for": ["'script'"], "trusted-types": list(policies or ("'none'",))}
-
-
-def _knows_types(wallet: WalletPolicy) -> bool:
-    """Return whether it is known by which policies all scripts of the page make their trusted types."""
-    if wallet.trusted_types is not None:
-        return True
-    # Our own script, and that of the sandbox, which needs none.
-    return not wallet.wallet_js_url and _origin(wallet.pay_js_url) == _origin(wallet.gateway_url)
 
 
 def _permissions(wallet: str = "") -> str:
