@@ -69,7 +69,6 @@ from wallet_gateway.payments.execution import (
     refuse_reservation,
     resend_unsent,
 )
-from wallet_gateway.payments.field_names import in_python_names
 from wallet_gateway.payments.inputs import (
     actor_of,
     check_decider,
@@ -77,6 +76,7 @@ from wallet_gateway.payments.inputs import (
     check_row,
     requested_units,
 )
+from wallet_gateway.payments.order_fields import in_python_names
 from wallet_gateway.payments.second_person import limit_for, within
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart
 from wallet_gateway.protocol.endpoints import wire_type

@@ -23,15 +23,14 @@ from wallet_gateway.ledger.transactions import in_current_or_new_transaction, is
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
 from wallet_gateway.operation_errors import IdempotencyConflict, InvalidInput, TryAgain
-from wallet_gateway.payments.field_names import in_python_names
 from wallet_gateway.payments.order_fields import (
     REFERENCE,
-    Address,
     BillingAddress,
     ShippingAddress,
     as_mapping,
     check_requirements,
     different_arguments,
+    in_python_names,
     too_long_names,
     wrong_addresses,
     wrong_language,
@@ -162,9 +161,21 @@ def create_order(
         cart = None
         if items or shipping or discounts:
             cart = build_cart(currency=currency, items=items, shipping=shipping, discounts=discounts)
+        written_type, total = _wire_type(type), _amount(amount, cart, currency)
+        addresses: dict[str, Mapping[str, Any]] = {}
+        if billing_address is not None:
+            addresses["billing_address"] = as_mapping(billing_address)
+        if shipping_address is not None:
+            addresses["shipping_address"] = as_mapping(shipping_address)
+        if isinstance(cardholder_mobile_phone, str):
+            # It is read by the country of the first address that names one.
+            codes = [fields.get("country_code") for fields in addresses.values()]
+            country = next((code for code in codes if isinstance(code, str)), None)
+            cardholder_mobile_phone = read_mobile_phone(cardholder_mobile_phone, country)
+        addresses = {name: _with_known_state(name, fields) for name, fields in addresses.items()}
         checked = OrderContent.build(
-            type=_wire_type(type),
-            amount=_amount(amount, cart, currency).to_wire(),
+            type=written_type,
+            amount=total.to_wire(),
             currency_code=currency,
             provider_discretionary_data=order_number,
             details=None if provider_merchant_id is None else {"provider_merchant_id": provider_merchant_id},
@@ -175,14 +186,12 @@ def create_order(
                 "cardholder_first_name": cardholder_first_name,
                 "cardholder_last_name": cardholder_last_name,
                 "cardholder_email": cardholder_email,
-                "cardholder_mobile_phone": _mobile_phone(
-                    cardholder_mobile_phone, billing_address, shipping_address
-                ),
+                "cardholder_mobile_phone": cardholder_mobile_phone,
                 "cardholder_home_phone": cardholder_home_phone,
                 "cardholder_work_phone": cardholder_work_phone,
                 "cardholder_national_identification_number": cardholder_national_identification_number,
             },
-            address_details=_addresses(billing_address=billing_address, shipping_address=shipping_address),
+            address_details=addresses or None,
             shopping_cart_details=cart,
         )
     except InvalidMessage as error:
@@ -249,13 +258,19 @@ def _invalid(path: str, problem: str) -> InvalidInput:
 
 
 def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callable[[], None]) -> PaymentOrder:
+    def insert() -> None:
+        insert_row(order)
+        if metadata:
+            rows = [OrderMetadata(order=order, key=key, value=value) for key, value in metadata.items()]
+            OrderMetadata.objects.bulk_create(rows)
+
     found = _same_order(PaymentOrder.objects.all(), order)
     if found is None:
         # Only now: an order that exists is returned even if the settings have changed.
         check()
         try:
             # A shop may store its own order in the same transaction: nothing is sent yet.
-            in_current_or_new_transaction(lambda: _insert(order, metadata))
+            in_current_or_new_transaction(insert)
         except IntegrityError as error:
             # Another process stored the same reference between the two statements. A locking read sees it,
             # but not on PostgreSQL in a transaction of the caller's that reads an older snapshot.
@@ -310,13 +325,6 @@ def _same_order(rows: QuerySet[PaymentOrder], order: PaymentOrder) -> PaymentOrd
     return min(found, key=lambda one: one.gateway != order.gateway, default=None)
 
 
-def _insert(order: PaymentOrder, metadata: Mapping[str, str]) -> None:
-    insert_row(order)
-    if metadata:
-        rows = [OrderMetadata(order=order, key=key, value=value) for key, value in metadata.items()]
-        OrderMetadata.objects.bulk_create(rows)
-
-
 def _wire_type(value: object) -> str:
     if not isinstance(value, str) or value not in set(PaymentType):
         raise _invalid("type", f"must be one of {', '.join(PaymentType)}")
@@ -326,21 +334,18 @@ def _wire_type(value: object) -> str:
 def _with_known_state(name: str, address: Mapping[str, Any]) -> Mapping[str, Any]:
     """Leave out a state that ISO 3166-2 does not list: the field is optional, and must not cost the order."""
     state, country = address.get("state"), address.get("country_code")
-    if (
-        not isinstance(state, str)
-        or not state
-        or (is_subdivision(state) and not _is_territory(state, country))
-    ):
+    if not isinstance(state, str) or not state:
+        return address
+    # A state may be the country itself: Puerto Rico is US-PR, and PRI.
+    is_territory = (
+        isinstance(country, str) and is_country(country) and state[3:].upper() == alpha_2_country(country)
+    )
+    if is_subdivision(state) and not is_territory:
         return address
     logger.warning(
         "the state of a %s is left out: ISO 3166-2 has no such code in %s", name, quote(country or "")
     )
     return {**address, "state": None}
-
-
-def _is_territory(state: str, country: object) -> bool:
-    """Return whether a state is the country itself: Puerto Rico is US-PR, and PRI."""
-    return isinstance(country, str) and is_country(country) and state[3:].upper() == alpha_2_country(country)
 
 
 def _amount(given: Decimal | Money | None, cart: ShoppingCart | None, currency: str) -> Money:
@@ -352,19 +357,6 @@ def _amount(given: Decimal | Money | None, cart: ShoppingCart | None, currency: 
         return Money.parse(given, currency)
     except InvalidAmount as error:
         raise _invalid("amount", str(error)) from error
-
-
-def _mobile_phone(phone: object, *addresses: Address | Mapping[str, Any] | None) -> object:
-    """Return a phone as the interface has it, read by the country of the first address that names one."""
-    if not isinstance(phone, str):
-        return phone
-    codes = (as_mapping(address).get("country_code") for address in addresses if address is not None)
-    return read_mobile_phone(phone, next((code for code in codes if isinstance(code, str)), None))
-
-
-def _addresses(**addresses: Address | Mapping[str, Any] | None) -> dict[str, Any] | None:
-    given = {name: as_mapping(address) for name, address in addresses.items() if address is not None}
-    return {name: _with_known_state(name, fields) for name, fields in given.items()} or None
 
 
 # Find it again
@@ -383,21 +375,17 @@ def get_order(reference: str, *, gateway: str | None = None) -> PaymentOrder:
     """
     check_key("reference", reference)
     if gateway is not None:
-        return _find_at(gateway, reference)
+        if is_storable(gateway):
+            order = select_row(PaymentOrder, where={"reference": reference, "gateway": gateway})
+            # MariaDB takes capitals for small letters, and ignores blanks at the end.
+            if order.gateway == gateway:
+                return order
+        raise PaymentOrder.DoesNotExist(f"no gateway is called {gateway[:64]!r}")
     found = select_rows(PaymentOrder, where={"reference": reference}, most=2)
     if not found:
         raise PaymentOrder.DoesNotExist(f"no order has the reference {reference[:64]!r}")
     check_unambiguous(found)
     return found[0]
-
-
-def _find_at(gateway: str, reference: str) -> PaymentOrder:
-    if is_storable(gateway):
-        found = select_row(PaymentOrder, where={"reference": reference, "gateway": gateway})
-        # MariaDB takes capitals for small letters, and ignores blanks at the end.
-        if found.gateway == gateway:
-            return found
-    raise PaymentOrder.DoesNotExist(f"no gateway is called {gateway[:64]!r}")
 
 
 def check_unambiguous(found: Sequence[PaymentOrder]) -> None:

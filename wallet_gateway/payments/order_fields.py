@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import chain
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext_noop as _
@@ -19,9 +19,8 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.models.orders import ERASED
 from wallet_gateway.operation_errors import InvalidInput
-from wallet_gateway.payments.field_names import in_python_names
 from wallet_gateway.protocol import checkout as messages
-from wallet_gateway.protocol.cart import Discount, Item, Shipping
+from wallet_gateway.protocol.cart import Discount, DiscountDetail, Item, ItemDetail, Shipping, ShippingDetail
 from wallet_gateway.protocol.errors import FieldError, join_path
 from wallet_gateway.protocol.text import is_storable, quote
 from wallet_gateway.protocol.wire import MISSING, WireModel
@@ -207,17 +206,71 @@ def different_arguments(stored: Mapping[str, Any], given: Mapping[str, Any]) -> 
 
 
 def _arguments(names: Iterable[str], stored: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[str, ...]:
-    paths = chain.from_iterable(_paths(name, stored.get(name), given.get(name)) for name in names)
+    paths = []
+    for name in names:
+        old, new = stored.get(name), given.get(name)
+        if old == new:
+            continue
+        if name.lower().endswith("details"):
+            # An object of arguments: its own members are what the shop has given.
+            old, new = old or {}, new or {}
+            differ = [field for field in {**new, **old} if old.get(field) != new.get(field)]
+            paths += [join_path(name, field) for field in differ]
+        else:
+            paths.append(name)
     renamed = in_python_names(FieldError(path=path, message="") for path in paths)
     return tuple(dict.fromkeys(fault.path for fault in renamed))
 
 
-def _paths(name: str, stored: Any, given: Any) -> Iterator[str]:  # noqa: ANN401 - members of JSON
-    """Give the path of a member that differs; an object of arguments gives those of its own members."""
-    if stored == given:
-        return
-    if not name.lower().endswith("details"):
-        yield name
-        return
-    old, new = stored or {}, given or {}
-    yield from (join_path(name, field) for field in {**new, **old} if old.get(field) != new.get(field))
+# The names of the fields: the protocol reports `shoppingCartDetails.itemDetails[0].unitAmount`; a shop has
+# written `items[0].unit_amount`. Bodies of the JSON interface keep the names of the wire.
+
+
+_LINE = {name: attribute for attribute, name in ItemDetail.wire_names.items()} | {
+    "productQuantity": "quantity",
+    # The total follows from these two.
+    "totalAmount": "unit_amount",
+}
+_SHIPPING = {
+    name: attribute.removeprefix("shipping_") for attribute, name in ShippingDetail.wire_names.items()
+}
+_DISCOUNT = {
+    name: attribute.removeprefix("discount_") for attribute, name in DiscountDetail.wire_names.items()
+}
+_ORDER = {"providerDiscretionaryData": "order_number", "currencyCode": "currency"}
+
+_OBJECTS: tuple[tuple[re.Pattern[str], str, Mapping[str, str]], ...] = (
+    (re.compile(r"shoppingCartDetails\.itemDetails(\[\d+\])?\.?"), "items", _LINE),
+    (re.compile(r"shoppingCartDetails\.shippingDetails()\.?"), "shipping", _SHIPPING),
+    (re.compile(r"shoppingCartDetails\.discountDetails(\[\d+\])?\.?"), "discounts", _DISCOUNT),
+    (re.compile(r"shoppingCartDetails(?:\.totalTaxAmount)?()"), "items", {}),
+    (re.compile(r"addressDetails\.billingAddress()\.?"), "billing_address", {}),
+    (re.compile(r"addressDetails\.shippingAddress()\.?"), "shipping_address", {}),
+    (re.compile(r"(?:checkoutDetails|details|addressDetails)()\.?"), "", {}),
+)
+"""The objects of the wire, the special ones first: where each begins, its argument, and its fields."""
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
+_WIRE_WORD = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b")
+
+
+def in_python_names(faults: Iterable[FieldError]) -> tuple[FieldError, ...]:
+    """Return faults with the names of `create_order`, of `Item` and of the other classes."""
+    return tuple(map(_renamed, faults))
+
+
+def _renamed(fault: FieldError) -> FieldError:
+    for start, argument, names in _OBJECTS:
+        if (found := start.match(fault.path)) is not None:
+            field = _attribute(fault.path[found.end() :], names)
+            path = join_path(argument + (found[1] or ""), field)
+            return FieldError(path, _WIRE_WORD.sub(partial(_word, names), fault.message))
+    return FieldError(_attribute(fault.path, _ORDER), fault.message)
+
+
+def _word(names: Mapping[str, str], word: re.Match[str]) -> str:
+    return names.get(word[0], word[0])
+
+
+def _attribute(name: str, names: Mapping[str, str]) -> str:
+    return names.get(name) or _CAPITAL.sub(lambda letter: f"_{letter[0].lower()}", name)
