@@ -23,7 +23,6 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.actors import NOBODY, By
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode, Refusal
 from wallet_gateway.domain.states import Reversal, TransactionKind, available, why_not_begin
@@ -62,7 +61,7 @@ from wallet_gateway.payments.inputs import (
     check_storable,
     minor_units_of,
 )
-from wallet_gateway.payments.reconciliation import QueryReport, query_all
+from wallet_gateway.payments.reconciliation import query_all
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.signals import batch_row_done
@@ -115,29 +114,27 @@ def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By) -> Operati
     payments = defaultdict(list)
     for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
         payments[payment.order_id].append(payment)
-    _store(batch, [_draft_row(batch, order, payments[order.pk]) for order in orders])
+    operation = TransactionKind(kind)
+    rows = []
+    for order in orders:
+        row, candidates = OperationBatchRow(batch=batch, order=order), payments[order.pk]
+        possible = [payment for payment in candidates if available(operation, payment.totals) > 0]
+        if len(possible) == 1:
+            row.payment = possible[0]
+            row.amount_minor = available(operation, possible[0].totals)
+        else:
+            row.state = RowState.LEFT_OUT
+            row.result_code, why = _why_left_out(operation, possible, candidates)
+            if why is not None:
+                row.refusal_code, row.refusal_params = why.code, {"sentence": why.sentence}
+        rows.append(row)
+    _store(batch, rows)
     return batch
 
 
 def _check_size(subjects: Sequence[PaymentOrder | MigratedDeposit] | Mapping[MigratedDeposit, Money]) -> None:
     if len(subjects) > MAX_ROWS:
         raise InvalidInput(_("A batch has at most %(limit)s rows. Choose fewer."), limit=MAX_ROWS)
-
-
-def _draft_row(
-    batch: OperationBatch, order: PaymentOrder, candidates: Sequence[Payment]
-) -> OperationBatchRow:
-    row, kind = OperationBatchRow(batch=batch, order=order), TransactionKind(batch.kind)
-    possible = [payment for payment in candidates if available(kind, payment.totals) > 0]
-    if len(possible) == 1:
-        row.payment = possible[0]
-        row.amount_minor = available(kind, possible[0].totals)
-        return row
-    row.state = RowState.LEFT_OUT
-    row.result_code, why = _why_left_out(kind, possible, candidates)
-    if why is not None:
-        row.refusal_code, row.refusal_params = why.code, {"sentence": why.sentence}
-    return row
 
 
 def _why_left_out(
@@ -355,7 +352,19 @@ def drive(*, seconds: float) -> Counter[str]:
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.batches.drive")
-    _record_abandoned_rows(gateways.clock().now())
+    abandoned = OperationBatchRow.objects.filter(
+        state=RowState.WORKING,
+        leased_until__lt=gateways.clock().now(),
+        batch__state__in=[BatchState.PAUSED, BatchState.STOPPED],
+    )
+    for row in abandoned.select_related("batch")[:MAX_ROWS]:
+        # Its worker died, and its batch was paused or stopped since.
+        if _record_begun(row):
+            continue
+        if row.batch.state == BatchState.PAUSED:
+            _record(row, RowState.WAITING)
+        else:
+            _record(row, RowState.LEFT_OUT, ResultCode.BATCH_STOPPED)
     ends_at, done = time.monotonic() + seconds, Counter[str]()
     running = OperationBatch.objects.filter(state=BatchState.RUNNING).order_by("driven_at", "pk")
     # Each gets an equal share of the time, beginning with the one that waited longest; the first always some.
@@ -392,7 +401,9 @@ def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[Operat
         if time.monotonic() >= ends_at:
             break
         clock.sleep(rest)
-    _finish(batch, clock.now())
+    left = OperationBatchRow.objects.filter(batch=batch, state__in=UNENDED_ROWS)
+    ended = running.filter(~Exists(left))
+    in_statement(partial(ended.update, state=BatchState.FINISHED, finished_at=clock.now()))
     return done
 
 
@@ -413,6 +424,7 @@ def _claim(batch: OperationBatch, now: datetime) -> OperationBatchRow | None:
 
 def _carry_out(row: OperationBatchRow) -> float:
     """Execute a claimed row and record the result; return the seconds to wait after its requests."""
+    batch = row.batch
     try:
         context = context_of(row.subject.gateway)
     except ImproperlyConfigured:
@@ -420,71 +432,53 @@ def _carry_out(row: OperationBatchRow) -> float:
         if not _record_begun(row):
             _record(row, RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
         return 0.0
-    if row.batch.kind == BatchKind.STATUS_QUERY:
+    if batch.kind == BatchKind.STATUS_QUERY:
         report = query_all(row.subject, context=context)
         row.changed.add(*report.changed)
-        _record(row, RowState.CARRIED_OUT, _result_of(report))
-        requests = report.queries
-    elif _is_begun(row) or _is_permitted(row.batch):
-        requests = _operate(row, context)
-    else:
+        result = ResultCode.CHANGED if report.changed else ResultCode.UNCHANGED
+        if report.unanswered:
+            result = ResultCode.UNANSWERED
+        elif not report.queries:
+            result = ResultCode.NEVER_SENT
+        _record(row, RowState.CARRIED_OUT, result)
+        return report.queries / context.policy.query_rate
+    # What a dead worker has begun is looked up without a permission check.
+    is_begun = (
+        GatewayTransaction.objects.filter(idempotency_key=row.key).exists()
+        or Approval.objects.filter(idempotency_key=row.key).exists()
+    )
+    if not is_begun and not _is_permitted(batch):
         _record(row, RowState.REFUSED, ResultCode.NO_PERMISSION)
-        requests = 0
-    return requests / context.policy.query_rate
-
-
-def _result_of(report: QueryReport) -> ResultCode:
-    if report.unanswered:
-        return ResultCode.UNANSWERED
-    if not report.queries:
-        return ResultCode.NEVER_SENT
-    return ResultCode.CHANGED if report.changed else ResultCode.UNCHANGED
-
-
-def _is_begun(row: OperationBatchRow) -> bool:
-    """Return whether a dead worker has begun the row: it is then looked up without a permission check."""
-    transactions = GatewayTransaction.objects.filter(idempotency_key=row.key)
-    return transactions.exists() or Approval.objects.filter(idempotency_key=row.key).exists()
-
-
-def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
+        return 0.0
+    author = actor_in(batch, "created_by")
     try:
-        row.transaction = _execute(row, context)
+        who = Initiator(
+            idempotency_key=row.key,
+            by=author,
+            reason_code=batch.reason_code,
+            comment=batch.comment,
+            is_awaited=False,
+        )
+        if row.deposit is not None:
+            minor = row.amount.minor_units
+            row.transaction = refund_deposit(row.deposit, minor, context=context, who=who)
+        else:
+            assert row.payment is not None  # noqa: S101 - an order's row without a payment is left out
+            kind = TransactionKind(batch.kind)
+            amount = None if kind is TransactionKind.REVERSAL else row.amount
+            row.transaction = follow_up(row.payment, kind, amount=amount, who=who)
     except AwaitingApproval as waiting:
         row.approval = waiting.approval
         _record(row, RowState.AWAITING_APPROVAL)
-        return 0
+        return 0.0
     except OperationRefused as refused:
         _record(row, RowState.REFUSED, ResultCode.REFUSED, refused)
-        return 0
-    author = actor_in(row.batch, "created_by")
+        return 0.0
     if give_up(row.transaction, actor=author, context=context, is_awaited=False):
         _record(row, RowState.REFUSED, ResultCode.UNREACHABLE)
     else:
         _record(row, RowState.CARRIED_OUT)
-    return 1
-
-
-def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransaction:
-    batch, payment = row.batch, row.payment
-    who = Initiator(
-        idempotency_key=row.key,
-        by=actor_in(batch, "created_by"),
-        reason_code=batch.reason_code,
-        comment=batch.comment,
-        is_awaited=False,
-    )
-    if row.deposit is not None:
-        return refund_deposit(row.deposit, row.amount.minor_units, context=context, who=who)
-    assert payment is not None  # noqa: S101 - an order's row without a payment is left out of its draft
-    # No kind is left to chance: one that is not here must never move money as another.
-    kind = {
-        BatchKind.CAPTURE: TransactionKind.CAPTURE,
-        BatchKind.REFUND: TransactionKind.REFUND,
-        BatchKind.REVERSAL: TransactionKind.REVERSAL,
-    }[BatchKind(batch.kind)]
-    amount = None if kind is TransactionKind.REVERSAL else row.amount
-    return follow_up(payment, kind, amount=amount, who=who)
+    return 1 / context.policy.query_rate
 
 
 def _record(
@@ -510,28 +504,6 @@ def _record(
         "refusal_params": row.refusal_params,
     }
     in_statement(lambda: mine.update(**columns))
-
-
-def _finish(batch: OperationBatch, now: datetime) -> None:
-    left = OperationBatchRow.objects.filter(batch=batch, state__in=UNENDED_ROWS)
-    running = _in_state(batch, BatchState.RUNNING).filter(~Exists(left))
-    in_statement(lambda: running.update(state=BatchState.FINISHED, finished_at=now))
-
-
-def _record_abandoned_rows(now: datetime) -> None:
-    """Record the results of rows whose worker died and whose batch was paused or stopped since."""
-    rows = OperationBatchRow.objects.filter(
-        state=RowState.WORKING,
-        leased_until__lt=now,
-        batch__state__in=[BatchState.PAUSED, BatchState.STOPPED],
-    )
-    for row in rows.select_related("batch")[:MAX_ROWS]:
-        if _record_begun(row):
-            continue
-        if row.batch.state == BatchState.PAUSED:
-            _record(row, RowState.WAITING)
-        else:
-            _record(row, RowState.LEFT_OUT, ResultCode.BATCH_STOPPED)
 
 
 def _record_begun(row: OperationBatchRow) -> bool:

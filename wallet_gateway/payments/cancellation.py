@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db.models import F
@@ -54,20 +55,20 @@ def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
     check_outside_transaction("payments.cancel")
     check_row(order, PaymentOrder)
     actor, clock = check_decider(by=by, reason=note), gateways.clock()
-    events = in_transaction(lambda: _cancel(order, actor, note.strip(), clock.now()))
-    deliver(events, clock=clock)
+
+    def write() -> _Events:
+        now = clock.now()
+        # Lock the row before anything is read: an attempt that begins now waits, and then finds it cancelled.
+        PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
+        current = PaymentOrder.objects.get(pk=order.pk)
+        if current.is_cancelled:
+            return ()
+        _check_cancellable(current)
+        return _write_cancelled(current, _begun(current), actor, note.strip(), now)
+
+    deliver(in_transaction(write), clock=clock)
     order.refresh_from_db()
     return order
-
-
-def _cancel(order: PaymentOrder, actor: Actor, note: str, now: datetime) -> _Events:
-    # Lock the row before anything is read: an attempt that begins now waits, and then finds it cancelled.
-    PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
-    current = PaymentOrder.objects.get(pk=order.pk)
-    if current.is_cancelled:
-        return ()
-    _check_cancellable(current)
-    return _write_cancelled(current, _begun(current), actor, note, now)
 
 
 def _check_cancellable(order: PaymentOrder) -> None:
@@ -150,18 +151,16 @@ def release_orders(*, context: GatewayContext, limit: int) -> int:
     late. Any number of workers may run this; each order has a next instant until it is paid or released.
     """
     due = PaymentOrder.objects.filter(gateway=context.alias, release_check_at__lte=context.clock.now())
-    return sum(_release(order, context) for order in read_due(due.order_by("release_check_at"), limit=limit))
-
-
-def _release(order: PaymentOrder, context: GatewayContext) -> bool:
-    events: _Events = ()
-    with log_row_error(order.reference):
-        if order.late_payment == LatePayment.REPORTED:
-            _accept_forgotten(order, context)
-        now = context.clock.now()
-        events = in_transaction(lambda: _look(order.pk, now))
-        deliver(events, clock=context.clock)
-    return any(event.kind == OutboxEventKind.RELEASED for event in events)
+    released = 0
+    for order in read_due(due.order_by("release_check_at"), limit=limit):
+        events: _Events = ()
+        with log_row_error(order.reference):
+            if order.late_payment == LatePayment.REPORTED:
+                _accept_forgotten(order, context)
+            events = in_transaction(partial(_look, order.pk, context.clock.now()))
+            deliver(events, clock=context.clock)
+        released += any(event.kind == OutboxEventKind.RELEASED for event in events)
+    return released
 
 
 def _look(pk: int, now: datetime) -> _Events:
@@ -169,23 +168,20 @@ def _look(pk: int, now: datetime) -> _Events:
     due = PaymentOrder.objects.filter(pk=pk, release_check_at__lte=now)
     if not due.update(version=F("version") + 1):
         return ()
-    order = PaymentOrder.objects.get(pk=pk)
-    if order.is_cancelled or order.is_time_over(now):
-        return _look_at_ended(order, now)
-    PaymentOrder.objects.filter(pk=pk).update(release_check_at=order.payable_until)
-    return ()
-
-
-def _look_at_ended(order: PaymentOrder, now: datetime) -> _Events:
+    rows = PaymentOrder.objects.filter(pk=pk)
+    order = rows.get()
+    if not (order.is_cancelled or order.is_time_over(now)):
+        rows.update(release_check_at=order.payable_until)
+        return ()
     if order.state == OrderState.FROZEN:
         # A person decides on it; their decision makes it due at once.
-        PaymentOrder.objects.filter(pk=order.pk).update(release_check_at=now + LATEST_CHECK)
+        rows.update(release_check_at=now + LATEST_CHECK)
         return ()
     is_given_back = order.is_cancelled and order.state == OrderState.REFUNDED
     without_money = is_given_back or order.state in CANCELLABLE_STATES | {OrderState.CANCELLED}
     if order.is_released or not without_money:
         # It is released, or holds money, or was paid in time; what changes that makes it due again.
-        PaymentOrder.objects.filter(pk=order.pk).update(release_check_at=None)
+        rows.update(release_check_at=None)
         return ()
     begun = _begun(order)
     if begun or order.is_cancelled:

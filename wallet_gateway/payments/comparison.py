@@ -107,20 +107,11 @@ def _compare_all(
     pause, last = 1 / context.policy.query_rate, after
     while batch := list(rows.filter(pk__gt=last)[:_BATCH]):
         for transaction in batch:
-            yield _compare(*_asked(transaction, context), repair_as, context)
+            yield _compare(transaction, repair_as, context)
             last = transaction.pk
             _remember(context, last)
             context.clock.sleep(pause)
     _remember(context, 0)
-
-
-def _asked(transaction: GatewayTransaction, context: GatewayContext) -> tuple[GatewayTransaction, Finding]:
-    """Query a transaction in its current state, and once more if it changed in the meantime."""
-    before = reread(transaction)
-    finding = _insist(before, context)
-    after = reread(before)
-    moved = (after.state, after.state_changed_at) != (before.state, before.state_changed_at)
-    return after, _insist(after, context) if moved else finding
 
 
 def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding:
@@ -135,9 +126,13 @@ def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding
     return finding
 
 
-def _compare(
-    transaction: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
-) -> ComparedTransaction:
+def _compare(transaction: GatewayTransaction, repair_as: str, context: GatewayContext) -> ComparedTransaction:
+    before = reread(transaction)
+    finding = _insist(before, context)
+    transaction = reread(before)
+    if (transaction.state, transaction.state_changed_at) != (before.state, before.state_changed_at):
+        # It changed in the meantime.
+        finding = _insist(transaction, context)
     if finding.absent and transaction.state_changed_at > context.clock.now() - SETTLE_TIME:
         # A gateway may show a record only some time after its answer.
         finding = replace(finding, absent=False)

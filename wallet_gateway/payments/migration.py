@@ -107,49 +107,36 @@ def _import(
     with CheckedRows() as good:
         rejected: list[RowError] = []
         rejected_in_all = 0
-        for batch in _batches(lines):
-            bad = tuple(_check(batch, good, gateway))
+        # Each row with the line it ends on: blank lines are not rows, and cells may span lines.
+        counted = _Counted(text_lines(lines))
+        numbered = ((counted.read, row) for row in read_rows(counted))
+        while batch := list(islice(numbered, _BATCH)):
+            ids = [row.parent_transaction_id for _, row in batch if isinstance(row, MigrationRow)]
+            there = _deposits_there(ids, gateway)
+            bad: list[RowError] = []
+            for line, row in batch:
+                if isinstance(row, RowError):
+                    bad.append(row)
+                elif reason := _why_not(row, there.get(row.parent_transaction_id)):
+                    bad.append(RowError(line=line, reason=reason))
+                else:
+                    good.keep(row)
             rejected += bad[: MAX_REPORTED - len(rejected)]
             rejected_in_all += len(bad)
-            yield ImportStep(checked=good.count + rejected_in_all, stored=0, bad=bad)
+            yield ImportStep(checked=good.count + rejected_in_all, stored=0, bad=tuple(bad))
         wanted = not dry_run and (keep_good or not rejected_in_all)
         if wanted:
-            yield from _store_all(good, gateway, checked=good.count + rejected_in_all)
+            now, stored = gateways.clock().now(), 0
+            for rows in good.batches(_BATCH):
+                _store(rows, gateway, now)
+                stored += len(rows)
+                yield ImportStep(checked=good.count + rejected_in_all, stored=stored)
         return ImportReport(
             accepted=good.count,
             rejected=tuple(rejected),
             stored=wanted,
             rejected_in_all=rejected_in_all,
         )
-
-
-Numbered = tuple[int, MigrationRow | RowError]
-
-
-def _batches(lines: Iterable[str | bytes]) -> Iterator[list[Numbered]]:
-    numbered = _numbered(lines)
-    while batch := list(islice(numbered, _BATCH)):
-        yield batch
-
-
-def _check(batch: Iterable[Numbered], good: CheckedRows, gateway: str) -> Iterator[RowError]:
-    """Keep the good rows of a batch and yield the errors of the others."""
-    ids = [row.parent_transaction_id for _, row in batch if isinstance(row, MigrationRow)]
-    there = _deposits_there(ids, gateway)
-    for line, row in batch:
-        if isinstance(row, RowError):
-            yield row
-        elif reason := _why_not(row, there.get(row.parent_transaction_id)):
-            yield RowError(line=line, reason=reason)
-        else:
-            good.keep(row)
-
-
-def _numbered(lines: Iterable[str | bytes]) -> Iterator[Numbered]:
-    """Pair each row with the line it ends on: blank lines are not rows, and cells may span lines."""
-    counted = _Counted(text_lines(lines))
-    for row in read_rows(counted):
-        yield counted.read, row
 
 
 class _Counted:
@@ -187,14 +174,6 @@ def _why_not(row: MigrationRow, there: MigratedDeposit | None) -> str:
     return "more has been refunded since than this row leaves" if refunded > row.money.minor_units else ""
 
 
-def _store_all(good: CheckedRows, gateway: str, *, checked: int) -> Iterator[ImportStep]:
-    now, stored = gateways.clock().now(), 0
-    for batch in good.batches(_BATCH):
-        _store(batch, gateway, now)
-        stored += len(batch)
-        yield ImportStep(checked=checked, stored=stored)
-
-
 def _store(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
     """Store a batch; try again if another process has created one of its deposits in the meantime."""
     for _ in range(_TRIES - 1):
@@ -211,19 +190,16 @@ def _write(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
     MigratedDeposit.objects.bulk_create(row.deposit(gateway, now) for row in new)
     for row in batch:
         if row.parent_transaction_id in there:
-            _complete(there[row.parent_transaction_id], row.deposit(gateway, now))
-
-
-def _complete(there: MigratedDeposit, given: MigratedDeposit) -> None:
-    """Complete a deposit that was known only by its refunds with the data of the file."""
-    MigratedDeposit.objects.filter(pk=there.pk, is_known=False).update(
-        is_known=True,
-        amount_minor=given.amount_minor,
-        refunded_before=given.refunded_before,
-        transacted_at=given.transacted_at,
-        transacted_at_text=given.transacted_at_text,
-        provider_transaction_id=given.provider_transaction_id,
-    )
+            # It was known only by its refunds: the file completes it.
+            given, known = row.deposit(gateway, now), there[row.parent_transaction_id]
+            MigratedDeposit.objects.filter(pk=known.pk, is_known=False).update(
+                is_known=True,
+                amount_minor=given.amount_minor,
+                refunded_before=given.refunded_before,
+                transacted_at=given.transacted_at,
+                transacted_at_text=given.transacted_at_text,
+                provider_transaction_id=given.provider_transaction_id,
+            )
 
 
 # The good rows of a file, kept on disk between check and storage

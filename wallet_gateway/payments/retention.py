@@ -20,7 +20,7 @@ from django.db.models import F, ForeignObjectRel, Model, ProtectedError, QuerySe
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
@@ -119,7 +119,42 @@ def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     check_outside_transaction("payments.maintenance.erase_customer")
     check_row(order, PaymentOrder)
     actor, now = check_decision(by=by, reason=reason), gateways.clock().now()
-    in_transaction(lambda: _erase(order, actor=actor, reason=reason.strip(), now=now))
+
+    def erase() -> None:
+        # Lock the order, as a new attempt to pay does: none may begin between the check and the erasure.
+        PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
+        # Lock the payments too, as a capture, refund or reversal does before its request is stored.
+        order.payments.update(card_last_four="")
+        transactions = GatewayTransaction.objects.filter(payment__order=order)
+        unended = next(filter(_is_unended, transactions.order_by("pk")), None)
+        if unended is not None:
+            raise InvalidState(
+                _("Transaction %(transaction)s has the state “%(state)s”. Wait until it has ended."),
+                ErrorCode.TOO_EARLY,
+                transaction=unended.reference,
+                state=TransactionState(unended.state),
+            )
+        content = {name: value for name, value in order.content.items() if name in _BOOKS}
+        PaymentOrder.objects.filter(pk=order.pk).update(
+            content=content | {ERASED: True}, email_hash=None, recipient_email_hash=None, continue_url=""
+        )
+        events = _rows(TransactionEvent).filter(transaction__payment__order=order)
+        events.update(request_body="", answer_body="")
+        transactions.update(request_body="", redirect_url="")
+        OrderMetadata.objects.filter(order=order).delete()
+        Approval.objects.filter(payment__order=order).update(cart=None)
+        _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))
+        for transaction in transactions.order_by("pk")[:1]:
+            TransactionEvent.objects.create(
+                transaction=transaction,
+                kind=TransactionEventKind.DECISION,
+                state_after=transaction.state,
+                **explanation_columns(explain(ExplanationCode.DATA_ERASED, said=reason.strip())),
+                **actor_columns(TransactionEvent, "created_by", actor),
+                occurred_at=now,
+            )
+
+    in_transaction(erase)
     order.refresh_from_db()
     return order
 
@@ -129,40 +164,6 @@ def _is_unended(transaction: GatewayTransaction) -> bool:
     is_opening = transaction.kind in OPENING_KINDS
     may_pay = is_opening and may_still_pay(transaction.poll_state, has_page=bool(transaction.redirect_url))
     return transaction.state not in FINAL_STATES or may_pay
-
-
-def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> None:
-    # Lock the order, as a new attempt to pay does: none may begin between the check and the erasure.
-    PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
-    # Lock the payments too, as a capture, refund or reversal does before its request is stored.
-    order.payments.update(card_last_four="")
-    transactions = GatewayTransaction.objects.filter(payment__order=order)
-    unended = next(filter(_is_unended, transactions.order_by("pk")), None)
-    if unended is not None:
-        raise InvalidState(
-            _("Transaction %(transaction)s has the state “%(state)s”. Wait until it has ended."),
-            ErrorCode.TOO_EARLY,
-            transaction=unended.reference,
-            state=TransactionState(unended.state),
-        )
-    content = {name: value for name, value in order.content.items() if name in _BOOKS}
-    PaymentOrder.objects.filter(pk=order.pk).update(
-        content=content | {ERASED: True}, email_hash=None, recipient_email_hash=None, continue_url=""
-    )
-    _rows(TransactionEvent).filter(transaction__payment__order=order).update(request_body="", answer_body="")
-    transactions.update(request_body="", redirect_url="")
-    OrderMetadata.objects.filter(order=order).delete()
-    Approval.objects.filter(payment__order=order).update(cart=None)
-    _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))
-    for transaction in transactions.order_by("pk")[:1]:
-        TransactionEvent.objects.create(
-            transaction=transaction,
-            kind=TransactionEventKind.DECISION,
-            state_after=transaction.state,
-            **explanation_columns(explain(ExplanationCode.DATA_ERASED, said=reason)),
-            **actor_columns(TransactionEvent, "created_by", actor),
-            occurred_at=now,
-        )
 
 
 # The orders that were tests
@@ -205,24 +206,24 @@ def _is_ended(order: int) -> bool:
 
 
 def _forget(order: int) -> bool:
+    def delete() -> bool:
+        # Lock the order, as a new attempt to pay does, and look again: it may just have been paid.
+        PaymentOrder.objects.filter(pk=order).update(version=F("version") + 1)
+        if not test_orders().filter(pk=order).exists() or not _is_ended(order):
+            return False
+        transactions = GatewayTransaction.objects.filter(payment__order=order)
+        references = transactions.values_list("reference", flat=True)
+        hashes = [ForgottenReference(reference_hash=ForgottenReference.hash_of(each)) for each in references]
+        ForgottenReference.objects.bulk_create(hashes, ignore_conflicts=True)
+        _delete(PaymentOrder, [order])
+        return True
+
     try:
-        return in_transaction(lambda: _delete_order(order))
+        return in_transaction(delete)
     except (ProtectedError, RestrictedError) as error:
         # A row of the shop, such as its own order, holds it.
         logger.warning("order %d is a test and was kept: %s", order, error.args[0])
         return False
-
-
-def _delete_order(order: int) -> bool:
-    # Lock the order, as a new attempt to pay does, and look again: it may just have been paid.
-    PaymentOrder.objects.filter(pk=order).update(version=F("version") + 1)
-    if not test_orders().filter(pk=order).exists() or not _is_ended(order):
-        return False
-    references = GatewayTransaction.objects.filter(payment__order=order).values_list("reference", flat=True)
-    hashes = [ForgottenReference(reference_hash=ForgottenReference.hash_of(each)) for each in references]
-    ForgottenReference.objects.bulk_create(hashes, ignore_conflicts=True)
-    _delete(PaymentOrder, [order])
-    return True
 
 
 def _delete(model: type[Model], keys: list[int]) -> None:

@@ -150,19 +150,16 @@ def record_finding(
 def explanation_of(error: GatewayError) -> Explanation:
     """Return why a call failed, with the words of the gateway or of the network library."""
     if isinstance(error, Refused):
-        return _refusal(error)
+        limit = read_refund_amount_exceeded(error.message)
+        code = ExplanationCode.REFUSED if limit is None else ExplanationCode.REFUND_AMOUNT_EXCEEDED
+        amounts = {} if limit is None else {name: str(amount) for name, amount in asdict(limit).items()}
+        status = error.http_status
+        return explain(code, error_code=error.code, http_status=status, **amounts, said=error.message)
     if isinstance(error, NotSent):
         return explain(ExplanationCode.NOT_SENT, reason=error.reason.value, said=error.detail)
     if isinstance(error, OutcomeUnknown):
         return explain(ExplanationCode.OUTCOME_UNKNOWN, reason=error.reason.value, said=error.detail)
     raise TypeError(type(error).__name__)
-
-
-def _refusal(error: Refused) -> Explanation:
-    limit = read_refund_amount_exceeded(error.message)
-    code = ExplanationCode.REFUSED if limit is None else ExplanationCode.REFUND_AMOUNT_EXCEEDED
-    amounts = {} if limit is None else {name: str(amount) for name, amount in asdict(limit).items()}
-    return explain(code, error_code=error.code, http_status=error.http_status, **amounts, said=error.message)
 
 
 def record_not_sent(
@@ -223,41 +220,36 @@ def record_refusal(
     """
     transaction = apply(transaction, _fault(error), context=context)
     finding = query_status(transaction, context=context)
-    if finding is None or (finding.absent and _is_used_up(transaction, error)):
+    if finding is None:
         return transaction
-    change = replace(_after_refusal(error, finding), is_awaited=is_awaited)
-    return apply(transaction, change, context=context)
-
-
-def _is_used_up(transaction: GatewayTransaction, error: Refused) -> bool:
-    """Return whether an authorization was refused because its reference or payment account was used before.
-
-    Each is sent once, so what used it was another copy of this request. Its record may come late, and until
-    then no other card may be charged: without a record the outcome stays unknown.
-    """
-    return transaction.kind == TransactionKind.AUTHORIZATION and error.http_status == HTTPStatus.CONFLICT
-
-
-def _after_refusal(error: Refused, finding: Finding) -> Change:
     if finding.absent:
+        # An authorization whose reference or payment account was used before: each is sent once, so what used
+        # it was another copy of this request. Its record may come late, and until then no other card may be
+        # charged: without a record the outcome stays unknown.
+        if transaction.kind == TransactionKind.AUTHORIZATION and error.http_status == HTTPStatus.CONFLICT:
+            return transaction
         # The gateway refused and has no record: this confirms that nothing was executed.
-        return Change(
+        change = Change(
             kind=TransactionEventKind.RECORDS,
             event=LifecycleEvent.REJECTED,
             finding=finding,
             explanation=explanation_of(error),
+            is_awaited=is_awaited,
         )
-    if finding.verdict is Verdict.APPROVED:
-        finding = _repeated_on_the_wire(finding)
-    # A record in an undocumented state is not an event: the outcome stays unknown.
-    return Change(kind=TransactionEventKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
-
-
-def _repeated_on_the_wire(finding: Finding) -> Finding:
-    """Return the finding of an approval that was answered by a refusal: something repeats our requests."""
-    why = explain(ExplanationCode.REPEATED_ON_THE_WIRE)
-    repeated = FoundDiscrepancy(kind=DiscrepancyKind.REPEATED_ON_THE_WIRE, explanation=why)
-    return replace(finding, discrepancies=(repeated,), explanation=why)
+    else:
+        if finding.verdict is Verdict.APPROVED:
+            # An approval that was answered by a refusal: something repeats our requests.
+            why = explain(ExplanationCode.REPEATED_ON_THE_WIRE)
+            repeated = FoundDiscrepancy(kind=DiscrepancyKind.REPEATED_ON_THE_WIRE, explanation=why)
+            finding = replace(finding, discrepancies=(repeated,), explanation=why)
+        # A record in an undocumented state is not an event: the outcome stays unknown.
+        change = Change(
+            kind=TransactionEventKind.RECORDS,
+            event=EVENTS.get(finding.verdict),
+            finding=finding,
+            is_awaited=is_awaited,
+        )
+    return apply(transaction, change, context=context)
 
 
 # The host of a page to which a customer is redirected
@@ -361,15 +353,12 @@ def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
     # Not below zero: a test may have frozen the clock when it was read.
     if memory.read_at is None or not 0 <= ticks - memory.read_at <= _PAUSE_IS_READ_EVERY:
         row = GatewayPause.that_hold(now).filter(gateway=context.alias).first()
-        memory.until, memory.read_at = _end_of(row, now) if row is not None else None, ticks
+        ends: list[datetime] = []
+        if row is not None:
+            ends += [row.sending_until] if row.sending_until else []
+            ends += [row.stopped_until or _WITHOUT_END] if row.is_stopped_by_person(now) else []
+        memory.until, memory.read_at = max(ends, default=None), ticks
     return memory.until is not None and memory.until > now
-
-
-def _end_of(row: GatewayPause, now: datetime) -> datetime:
-    ends = [row.sending_until] if row.sending_until else []
-    if row.is_stopped_by_person(now):
-        ends.append(row.stopped_until or _WITHOUT_END)
-    return max(ends)
 
 
 def check_sending_not_paused(context: GatewayContext) -> None:
