@@ -8,6 +8,7 @@ on this row, which is the lock on every supported database.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -200,6 +201,11 @@ class PaymentOrder(models.Model):
         for discount in cart.get("discountDetails") or ():
             if amount := discount.get("discountAmount"):
                 yield discount.get("discountName") or "", f"-{amount}"
+
+    @staticmethod
+    def hash_of(gateway: str, content: str) -> str:
+        """Return the hash of an order's gateway and of its content, as canonical JSON."""
+        return hashlib.sha256(f"{gateway}\n{content}".encode()).hexdigest()
 
     @property
     def is_erased(self) -> bool:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import F
 from django.utils import translation
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.context import GatewayContext
@@ -47,7 +50,6 @@ from wallet_gateway.operation_errors import (
     TryAgain,
 )
 from wallet_gateway.payments.order_fields import check_billing_address
-from wallet_gateway.payments.page_request import PageRequest, page_request, stored_request
 from wallet_gateway.payments.sending import (
     body_columns,
     check_sending_not_paused,
@@ -62,8 +64,11 @@ from wallet_gateway.payments.sending import (
     scheme_of,
     unexpected_page,
 )
-from wallet_gateway.protocol.checkout import CheckoutResponse
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, CheckoutType, RedirectDetails
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.strict_json import canonical
 from wallet_gateway.protocol.text import one_line, visible
+from wallet_gateway.protocol.wire import WrittenMessage, write_down
 
 logger = logging.getLogger("wallet_gateway.checkout")
 
@@ -331,6 +336,104 @@ def _claim_again(transaction: GatewayTransaction, expires_at: datetime, now: dat
     for name, value in claim.items():
         setattr(transaction, name, value)
     return True
+
+
+# The request of one attempt, made of the order's stored content without checking that again: it was checked
+# when the order was created, and its hash is stored with it. Content with another hash was changed afterwards
+# (erased, or by hand), so it is checked like any other message.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """A request for a hosted page, ready to be stored and sent."""
+
+    reference: str
+    """Its clientSystemTransactionId."""
+    lifetime: timedelta
+    """How long the page stays payable."""
+    written: WrittenMessage[CheckoutRequest]
+
+    @property
+    def body(self) -> bytes:
+        """The exact bytes to send."""
+        return self.written.body
+
+
+def page_request(
+    order: PaymentOrder, account: MerchantAccount, redirect: RedirectDetails, *, reference: str, seconds: int
+) -> PageRequest:
+    """Return the request for a page that lives so many seconds; raises InvalidMessage if it breaks a rule."""
+    content = order.content
+    texts = {name: canonical(content[name]) for name in sorted(content)}
+    own = {
+        **_of_account(account),
+        "clientSystemTransactionId": reference,
+        "redirectDetails": redirect.to_wire(),
+        "checkoutDetails": {
+            **({"skinId": account.skin_id} if account.skin_id else {}),
+            **content.get("checkoutDetails", {}),
+            "paymentMethod": account.provider,
+            "redirectUrlTimeout": seconds,
+        },
+    }
+    if account.provider_merchant_id and "details" not in content:
+        own["details"] = {"providerMerchantId": account.provider_merchant_id}
+    values = {**content, **own}
+    if order.content_hash != PaymentOrder.hash_of(order.gateway, f"{{{_members(texts)}}}"):
+        written = write_down(CheckoutRequest.from_canonical(values))
+    else:
+        _check_account(account)
+        members = _members({**texts, **{name: canonical(value) for name, value in own.items()}})
+        written = WrittenMessage(model=CheckoutRequest, values=values, body=f"{{{members}}}".encode())
+    return PageRequest(reference=reference, lifetime=timedelta(seconds=seconds), written=written)
+
+
+def stored_request(body: bytes) -> PageRequest | None:
+    """Return a stored request, to be sent again with the same bytes, even if the settings have changed.
+
+    Returns None if it cannot be read any more.
+    """
+    try:
+        message = CheckoutRequest.from_json(body)
+    except ProtocolError:
+        return None
+    seconds = message.checkout_details.redirect_url_timeout
+    return PageRequest(
+        reference=message.client_system_transaction_id,
+        lifetime=LONGEST_PAGE if seconds is None else timedelta(seconds=seconds),
+        written=WrittenMessage(model=CheckoutRequest, values=message.to_wire(), body=body),
+    )
+
+
+def _members(texts: Mapping[str, str]) -> str:
+    return ",".join([f'"{name}":{text}' for name, text in texts.items()])
+
+
+def _of_account(account: MerchantAccount) -> dict[str, Any]:
+    return {"merchantId": account.merchant_id, "storeId": account.store_id, "userId": account.user_id}
+
+
+@lru_cache(maxsize=64)
+def _check_account(account: MerchantAccount) -> None:
+    """Check once what an account adds to the request of every order; raises InvalidMessage."""
+    url = "https://shop.example/"
+    names = ("returnUrl", "successUrl", "pendingUrl", "errorUrl", "cancelUrl", "refusedUrl")
+    CheckoutRequest.from_canonical(
+        {
+            **_of_account(account),
+            "type": CheckoutType.SALE.value,
+            "amount": "1.00",
+            "currencyCode": "EUR",
+            "clientSystemTransactionId": "-",
+            "checkoutDetails": {
+                "skinId": account.skin_id,
+                "paymentMethod": account.provider,
+                "redirectUrlTimeout": account.redirect_url_timeout,
+            },
+            "details": {"providerMerchantId": account.provider_merchant_id},
+            "redirectDetails": dict.fromkeys(names, url),
+        }
+    )
 
 
 # Whether it can be paid

@@ -37,7 +37,6 @@ from wallet_gateway.payments.order_fields import (
     wrong_reference,
     wrong_texts,
 )
-from wallet_gateway.payments.page_request import content_hash, texts_of
 from wallet_gateway.phones import read_mobile_phone
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart, cart_total
 from wallet_gateway.protocol.checkout import OrderContent
@@ -51,6 +50,7 @@ from wallet_gateway.protocol.errors import (
     UnknownCode,
 )
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.strict_json import canonical
 from wallet_gateway.protocol.text import is_storable, quote
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -199,8 +199,8 @@ def create_order(
     except ProtocolError as error:
         raise _invalid("order", str(error)) from error
     content = checked.to_wire()
-    texts, now = texts_of(content), clock.now()
-    if any("\\u0000" in text for text in texts.values()):
+    text, now = canonical(content), clock.now()
+    if "\\u0000" in text:
         # Some databases cannot store it.
         raise _invalid("order", "a text contains the character NUL")
     # An end in the past is stored, too: nobody can pay such an order.
@@ -217,7 +217,7 @@ def create_order(
         order_number=order_number or "",
         language=language or "",
         content=content,
-        content_hash=content_hash(gateway, texts),
+        content_hash=PaymentOrder.hash_of(gateway, text),
         **columns_of_order(content),
         continue_url=continue_url or "",
         redirect_when_paid=redirect_when_paid,
