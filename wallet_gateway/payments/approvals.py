@@ -52,8 +52,7 @@ from wallet_gateway.models.decisions import APPROVE, account_has, permission_of
 from wallet_gateway.models.fields import actor_in
 from wallet_gateway.operation_errors import GatewayUnreachable, InvalidState
 from wallet_gateway.payments.detached_refunds import refund_deposit
-from wallet_gateway.payments.execution import Initiator
-from wallet_gateway.payments.follow_ups import follow_up
+from wallet_gateway.payments.execution import Initiator, follow_up
 from wallet_gateway.payments.inputs import actor_of, check_decider, check_decision, check_row, member_of
 from wallet_gateway.payments.second_person import (
     Grant,

@@ -52,8 +52,8 @@ from wallet_gateway.models.decisions import OF_KIND, account_has
 from wallet_gateway.models.fields import actor_columns, actor_in, note_of
 from wallet_gateway.operation_errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
 from wallet_gateway.payments.detached_refunds import refund_deposit
-from wallet_gateway.payments.execution import Initiator
-from wallet_gateway.payments.follow_ups import follow_up, give_up
+from wallet_gateway.payments.execution import Initiator, follow_up
+from wallet_gateway.payments.follow_ups import give_up
 from wallet_gateway.payments.inputs import (
     actor_of,
     check_reason_code,

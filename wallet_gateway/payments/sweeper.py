@@ -60,8 +60,7 @@ from wallet_gateway.models.transactions import uncaptured
 from wallet_gateway.operation_errors import OperationRefused
 from wallet_gateway.payments import batches, retention
 from wallet_gateway.payments.cancellation import release_orders
-from wallet_gateway.payments.execution import Initiator, resend_unsent
-from wallet_gateway.payments.follow_ups import follow_up
+from wallet_gateway.payments.execution import Initiator, follow_up, resend_unsent
 from wallet_gateway.payments.polling import reconcile_urgent, repeat_queries
 from wallet_gateway.payments.second_person import expire_requests
 from wallet_gateway.payments.sending import count_unknown
