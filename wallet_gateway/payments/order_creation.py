@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -16,6 +16,7 @@ from wallet_gateway import conf, gateways
 from wallet_gateway.domain.continue_url import is_continue_url
 from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE, ErrorCode, Refusal
 from wallet_gateway.domain.metadata import metadata_errors
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.domain.states import PaymentType, TransactionKind
 from wallet_gateway.email_hashes import columns_of_order
 from wallet_gateway.error_reports import sensitive_variables
@@ -226,11 +227,7 @@ def create_order(
         created_at=now,
         updated_at=now,
     )
-    return _store_once(
-        order,
-        metadata or {},
-        lambda: check_requirements(content, currency=order.currency, gateway=gateway, policy=given.policy),
-    )
+    return _store_once(order, metadata or {}, given.policy)
 
 
 _ORDER_INVALID = Refusal(_("The order is not valid. %(problems)s"), ErrorCode.FIELDS_INVALID)
@@ -257,7 +254,7 @@ def _invalid(path: str, problem: str) -> InvalidInput:
     return InvalidInput(*_ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
 
 
-def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callable[[], None]) -> PaymentOrder:
+def _store_once(order: PaymentOrder, metadata: Mapping[str, str], policy: GatewayPolicy) -> PaymentOrder:
     def insert() -> None:
         insert_row(order)
         if metadata:
@@ -267,7 +264,7 @@ def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callabl
     found = _same_order(PaymentOrder.objects.all(), order)
     if found is None:
         # Only now: an order that exists is returned even if the settings have changed.
-        check()
+        check_requirements(order, policy)
         try:
             # A shop may store its own order in the same transaction: nothing is sent yet.
             in_current_or_new_transaction(insert)

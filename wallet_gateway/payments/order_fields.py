@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy
-from wallet_gateway.models.orders import ERASED
+from wallet_gateway.models.orders import ERASED, PaymentOrder
 from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.protocol import checkout as messages
 from wallet_gateway.protocol.cart import Discount, DiscountDetail, Item, ItemDetail, Shipping, ShippingDetail
@@ -158,20 +158,18 @@ def _long_texts(path: str, given: object, longest: Mapping[str, int]) -> Iterato
 # What the settings require
 
 
-def check_requirements(
-    content: Mapping[str, Any], *, currency: str, gateway: str, policy: GatewayPolicy
-) -> None:
-    """Check the content of a new order, in wire format; raise `InvalidInput`."""
-    if policy.currencies is not None and currency not in policy.currencies:
+def check_requirements(order: PaymentOrder, policy: GatewayPolicy) -> None:
+    """Check a new order; raise `InvalidInput`."""
+    if policy.currencies is not None and order.currency not in policy.currencies:
         known = ", ".join(sorted(policy.currencies))
         raise InvalidInput(
             _("Gateway %(gateway)s takes no %(currency)s. The settings allow: %(known)s."),
-            gateway=gateway,
-            currency=currency,
+            gateway=order.gateway,
+            currency=order.currency,
             known=known,
         )
     if policy.billing_address_required:
-        check_billing_address(content)
+        check_billing_address(order.content)
 
 
 def check_billing_address(content: Mapping[str, Any]) -> None:
