@@ -113,7 +113,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "checkout",
-        "payments.order_creation payments.checkout payments.order_fields domain.prices domain.references",
+        "payments.order_creation payments.checkout domain.prices domain.references",
         "money/checkout payments/test_prices.py domain/test_references.py",
     ),
     _of(

@@ -26,7 +26,7 @@ from wallet_gateway.payments import (
 )
 from wallet_gateway.payments.follow_ups import capture, refund, refund_migrated, reverse
 from wallet_gateway.payments.maintenance import sweep
-from wallet_gateway.payments.order_fields import BillingAddress, ShippingAddress
+from wallet_gateway.payments.order_creation import BillingAddress, ShippingAddress
 from wallet_gateway.payments.orders import (
     cancel,
     create_order,

@@ -49,7 +49,7 @@ from wallet_gateway.operation_errors import (
     OrderNotPayable,
     TryAgain,
 )
-from wallet_gateway.payments.order_fields import check_billing_address
+from wallet_gateway.payments.order_creation import check_billing_address
 from wallet_gateway.payments.sending import (
     body_columns,
     check_sending_not_paused,

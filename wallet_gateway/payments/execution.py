@@ -63,7 +63,7 @@ from wallet_gateway.payments.inputs import (
     check_storable,
     requested_units,
 )
-from wallet_gateway.payments.order_fields import in_python_names
+from wallet_gateway.payments.order_creation import in_python_names
 from wallet_gateway.payments.second_person import (
     Grant,
     SecondPersonNeeded,
