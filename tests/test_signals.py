@@ -16,8 +16,8 @@ __all__ = ["nameless"]
 
 NAMES = """
     order_authorized order_paid order_captured_in_part order_refunded order_reversed order_failed
-    order_expired order_anomaly order_cancelled order_released wallet_limit_reached operation_refused
-    authorization_expiring batch_row_done gateway_called sending_paused sending_resumed
+    order_expired order_anomaly order_unfrozen order_cancelled order_released wallet_limit_reached
+    operation_refused authorization_expiring batch_row_done gateway_called sending_paused sending_resumed
 """
 
 

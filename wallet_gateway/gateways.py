@@ -37,10 +37,9 @@ from wallet_gateway.client.transport import (
 from wallet_gateway.conf.fields import SETTING
 from wallet_gateway.conf.model import GatewaySettings
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.states import OrderState
+from wallet_gateway.domain.states import PAYABLE_STATES, OrderState
 from wallet_gateway.encryption import Ciphers, WalletCipher
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operation_errors import WalletUnavailable
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT

@@ -74,6 +74,8 @@ The sweep sends it before that, with `reference` and `order` as above and withou
 """
 order_anomaly = ShopSignal()
 """Evidence contradicts our records, or the order is overpaid, or paid after it was cancelled: check it."""
+order_unfrozen = ShopSignal()
+"""Nothing contradicts our records of a frozen payment any more: read `order.state`; no `amount`."""
 
 wallet_limit_reached = ShopSignal()
 """A limit closed the wallet button of an order: `limit`, one of `payments.wallet.WalletLimit`; no `amount`.

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from tests.models.rows import an_order
 from tests.support.tables import every
-from wallet_gateway.domain.states import OrderState
-from wallet_gateway.models.orders import PAYABLE_STATES, new_token
+from wallet_gateway.domain.states import PAYABLE_STATES, OrderState
+from wallet_gateway.models.orders import new_token
 
 pytestmark = pytest.mark.django_db
 

@@ -136,7 +136,8 @@ def test_what_exceeds_the_limit_is_booked_to_the_limit_and_freezes(
     assert (row.approved_minor, row.excess_minor) == (int(amount * 100), excess)
     assert (totals(payment), state(payment)[0]) == (tuple(map(euros, booked)), "FROZEN")
     payments.approvals.close_discrepancy(difference, reason="seen", by="anna")
-    assert [event for event in told() if event[0] != "ANOMALY"] == [("PAID", 3000), *heard]
+    heard_of = [event for event in told() if event[0] != "ANOMALY"]
+    assert heard_of == [("PAID", 3000), *heard, ("UNFROZEN", None)]
 
 
 @pytest.mark.parametrize(
@@ -287,7 +288,7 @@ def test_nothing_is_shipped_for_a_payment_that_was_given_back_while_it_was_froze
     payment = shop.begin()
     shop.report_and_ask(payment, record(payment.reference), elsewhere(payment, REFUND, 30))
     payments.approvals.book_discrepancy(Discrepancy.objects.get(), reason="seen", by="anna")
-    assert [kind for kind, _ in told()] == ["ANOMALY", "REFUNDED"]
+    assert [kind for kind, _ in told()] == ["ANOMALY", "REFUNDED", "UNFROZEN"]
 
 
 def test_two_records_whose_ids_begin_alike_are_two_differences(shop: Shop) -> None:

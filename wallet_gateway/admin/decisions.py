@@ -46,11 +46,10 @@ from wallet_gateway.admin.tasks import sentence_of_difference, taking_button, ta
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import STATE_CHANGED
 from wallet_gateway.domain.policy import WalletLimit, WalletLimits
-from wallet_gateway.domain.states import TransactionKind, TransactionState
+from wallet_gateway.domain.states import CANCELLABLE_STATES, TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, WalletUsage
 from wallet_gateway.models.fields import label_of
-from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import bookable_differences, is_bookable

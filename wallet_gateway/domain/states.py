@@ -144,6 +144,14 @@ class OrderState(StoredEnum):
     FROZEN = "FROZEN"
 
 
+PAYABLE_STATES = frozenset({OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED})
+"""States of an order in which a customer may start another attempt to pay."""
+CANCELLABLE_STATES = PAYABLE_STATES | {OrderState.PENDING}
+"""States in which an order holds no money, and may be cancelled."""
+LEFT_TO_PEOPLE = frozenset({OrderState.FROZEN, OrderState.OVERPAID})
+"""States in which a person decides first what becomes of the money, e.g. of a second payment."""
+
+
 class LatePayment(StoredEnum):
     """What was decided about a payment that was approved after its order was cancelled."""
 

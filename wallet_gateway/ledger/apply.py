@@ -43,6 +43,7 @@ from wallet_gateway.domain.people import NOBODY, Actor
 from wallet_gateway.domain.policy import LatePaymentPolicy
 from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
 from wallet_gateway.domain.states import (
+    CANCELLABLE_STATES,
     FINAL_STATES,
     OPENING_KINDS,
     OUTSTANDING_STATES,
@@ -70,6 +71,7 @@ from wallet_gateway.ledger.discrepancies import (
     warn_of_mix_up,
 )
 from wallet_gateway.ledger.outbox import (
+    Notification,
     add_outbox_events,
     deliver,
     events_of_release,
@@ -90,7 +92,6 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.fields import actor_columns, cut_to, explanation_columns, note_of
-from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.models.single_rows import insert_row, update_row
 from wallet_gateway.protocol.text import one_line
 
@@ -543,7 +544,8 @@ def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxE
     """Allow operations on a transaction's payment or deposit again if nothing contradicts our records.
 
     Together with whatever ended the last contradiction: a process that died between the two would leave a
-    payment frozen for nothing. Returns the events that were held back. Raises `VersionConflict`.
+    payment frozen for nothing. Returns the event of that, and those that were held back. Raises
+    `VersionConflict`.
     """
     if transaction.deposit_id is not None:
         # Lock the row before reading anything: a concurrent freeze then comes after this release.
@@ -554,7 +556,7 @@ def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxE
     payment = transaction.payment
     if payment is None or _is_contradicted(payment=payment.pk):
         return ()
-    opening, order = payment.opening, payment.order
+    opening, order, was_frozen = payment.opening, payment.order, payment.is_frozen
     payment.is_frozen = False
     payment.state = payment_state(
         payment.totals, TransactionState(opening.state), TransactionKind(opening.kind)
@@ -573,7 +575,9 @@ def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxE
     else:
         # One too many is a person's to handle.
         reported = () if order.state == OrderState.OVERPAID else (payment,)
-    return tuple(event for each in reported for event in _tell_of_payment(each, now))
+    news = [Notification(kind=OutboxEventKind.UNFROZEN)] if was_frozen else []
+    held_back = (event for each in reported for event in _tell_of_payment(each, now))
+    return (*add_outbox_events(transaction, news, now), *held_back)
 
 
 def _is_contradicted(**parent: int) -> bool:

@@ -50,6 +50,7 @@ SIGNALS: dict[OutboxEventKind, Signal] = {
     OutboxEventKind.FAILED: signals.order_failed,
     OutboxEventKind.EXPIRED: signals.order_expired,
     OutboxEventKind.ANOMALY: signals.order_anomaly,
+    OutboxEventKind.UNFROZEN: signals.order_unfrozen,
     OutboxEventKind.CANCELLED: signals.order_cancelled,
     OutboxEventKind.RELEASED: signals.order_released,
     OutboxEventKind.WALLET_LIMIT_REACHED: signals.wallet_limit_reached,

@@ -24,6 +24,7 @@ from wallet_gateway.domain.orders import MAX_METADATA_KEY_LENGTH, MAX_METADATA_V
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
+    PAYABLE_STATES,
     LatePayment,
     OrderState,
     PaymentState,
@@ -44,12 +45,6 @@ from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
     from wallet_gateway.models.transactions import GatewayTransaction
-
-PAYABLE_STATES = frozenset({OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED})
-"""States in which a customer may start another attempt to pay."""
-
-CANCELLABLE_STATES = PAYABLE_STATES | {OrderState.PENDING}
-"""States in which an order holds no money, and may be cancelled."""
 
 ERASED = "erased"
 """The mark in the content of an order whose personal data were erased."""

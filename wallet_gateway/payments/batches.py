@@ -23,9 +23,16 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode, Refusal
+from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, PAYMENT_FROZEN, ErrorCode, Refusal
 from wallet_gateway.domain.people import NOBODY, By
-from wallet_gateway.domain.states import Reversal, TransactionKind, available, why_not_begin
+from wallet_gateway.domain.states import (
+    LEFT_TO_PEOPLE,
+    OrderState,
+    Reversal,
+    TransactionKind,
+    available,
+    why_not_begin,
+)
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.due_rows import log_row_error
@@ -118,12 +125,12 @@ def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By) -> Operati
     for order in orders:
         row, candidates = OperationBatchRow(batch=batch, order=order), payments[order.pk]
         possible = [payment for payment in candidates if available(operation, payment.totals) > 0]
-        if len(possible) == 1:
+        if len(possible) == 1 and not _is_left_to_people(operation, order):
             row.payment = possible[0]
             row.amount_minor = available(operation, possible[0].totals)
         else:
             row.state = RowState.LEFT_OUT
-            row.result_code, why = _why_left_out(operation, possible, candidates)
+            row.result_code, why = _why_left_out(order, operation, possible, candidates)
             if why is not None:
                 row.refusal_code, row.refusal_params = why.code, {"sentence": why.sentence}
         rows.append(row)
@@ -136,9 +143,16 @@ def _check_size(subjects: Sequence[PaymentOrder | MigratedDeposit] | Mapping[Mig
         raise InvalidInput(_("A batch has at most %(limit)s rows. Choose fewer."), limit=MAX_ROWS)
 
 
+def _is_left_to_people(kind: TransactionKind, order: PaymentOrder) -> bool:
+    """Return whether a person decides for this order alone whether more money of it is taken."""
+    return kind is TransactionKind.CAPTURE and order.state in LEFT_TO_PEOPLE
+
+
 def _why_left_out(
-    kind: TransactionKind, possible: Sequence[Payment], candidates: Sequence[Payment]
+    order: PaymentOrder, kind: TransactionKind, possible: Sequence[Payment], candidates: Sequence[Payment]
 ) -> tuple[ResultCode, Refusal | None]:
+    if len(possible) == 1 and order.state == OrderState.FROZEN:
+        return ResultCode.NOT_POSSIBLE, PAYMENT_FROZEN
     if possible:
         return ResultCode.SEVERAL_PAYMENTS, None
     held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
@@ -464,6 +478,8 @@ def _carry_out(row: OperationBatchRow) -> float:
         else:
             assert row.payment is not None  # noqa: S101 - an order's row without a payment is left out
             kind = TransactionKind(batch.kind)
+            if not is_begun and _is_left_to_people(kind, row.payment.order):
+                raise InvalidState(*PAYMENT_FROZEN)
             amount = None if kind is TransactionKind.REVERSAL else row.amount
             row.transaction = follow_up(row.payment, kind, amount=amount, who=who)
     except AwaitingApproval as waiting:

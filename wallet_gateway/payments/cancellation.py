@@ -20,7 +20,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import PAYMENT_FROZEN, ErrorCode
 from wallet_gateway.domain.people import NOBODY, Actor, By
 from wallet_gateway.domain.polling_schedule import LATEST_CHECK, may_still_pay, next_release_check
-from wallet_gateway.domain.states import OPENING_KINDS, LatePayment, OrderState
+from wallet_gateway.domain.states import CANCELLABLE_STATES, OPENING_KINDS, LatePayment, OrderState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.apply import state_of
 from wallet_gateway.ledger.due_rows import log_row_error, read_due
@@ -29,7 +29,6 @@ from wallet_gateway.ledger.repair import release_freeze
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.models.fields import actor_columns, note_of
-from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.operation_errors import InvalidState
 from wallet_gateway.payments.inputs import check_decider, check_row
 

@@ -26,6 +26,7 @@ from wallet_gateway.domain.error_codes import GATEWAY_SILENT, ORDER_NOT_PAYABLE,
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, SHORTEST_PAGE, offered_until
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
+    PAYABLE_STATES,
     LifecycleEvent,
     OrderState,
     PaymentTotals,
@@ -39,7 +40,6 @@ from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
-from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.single_rows import insert_row, update_row
 from wallet_gateway.operation_errors import (
     GatewayRefused,

@@ -27,10 +27,10 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, QueryPriority
 from wallet_gateway.domain.states import (
+    LEFT_TO_PEOPLE,
     OPENING_KINDS,
     UNENDED_STATES,
     LifecycleEvent,
-    OrderState,
     TransactionKind,
     TransactionState,
 )
@@ -78,8 +78,6 @@ _DRAFTS = 100
 """Maximum number of drafts that one sweep deletes: each has some hundred rows."""
 
 AUTHOR = "authorization expiry"
-_LEFT_TO_PEOPLE = frozenset({OrderState.FROZEN, OrderState.OVERPAID})
-"""States of an order in which a person decides first what becomes of the money, e.g. of a second payment."""
 _WITHOUT_EFFECT = frozenset({TransactionState.REJECTED, TransactionState.ABANDONED})
 _CLAIM = timedelta(minutes=5)
 """Time after which a notice that was claimed and not finished may be claimed again."""
@@ -323,7 +321,7 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
     told_before = notice.filter(state=ExpiryNoticeState.SENT).exists()
     # What was done with another payment of the order, in this sweep too, may have changed its state.
     payment.order.refresh_from_db()
-    is_left = payment.order.state in _LEFT_TO_PEOPLE
+    is_left = payment.order.state in LEFT_TO_PEOPLE
     if is_left:
         window = replace(window, policy=CapturePolicy.ASK)
     told = told_before or _tell(payment, window, approved_at)

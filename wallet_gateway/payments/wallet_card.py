@@ -31,6 +31,7 @@ from wallet_gateway.domain.cards import (
 )
 from wallet_gateway.domain.error_codes import WALLET_BUSY, ErrorCode
 from wallet_gateway.domain.states import (
+    PAYABLE_STATES,
     LifecycleEvent,
     OrderState,
     PaymentState,
@@ -51,7 +52,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
     WalletAttempt,
 )
-from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
+from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.models.transactions import MOST_RESULTS, WalletEvent
 from wallet_gateway.operation_errors import (

@@ -26,7 +26,7 @@ from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, ex
 from wallet_gateway.domain.error_codes import WALLET_BUSY, ErrorCode
 from wallet_gateway.domain.people import NOBODY, Actor, By
 from wallet_gateway.domain.policy import WalletLimit, WalletLimits
-from wallet_gateway.domain.states import OrderState, TransactionKind
+from wallet_gateway.domain.states import PAYABLE_STATES, OrderState, TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.outbox import Notification, add_outbox_events, deliver
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
@@ -40,7 +40,6 @@ from wallet_gateway.models import (
     WalletUsage,
 )
 from wallet_gateway.models.fields import actor_columns, explanation_columns
-from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.transactions import MOST_ORDER_EVENTS
 from wallet_gateway.operation_errors import InvalidState, WalletUnavailable
 from wallet_gateway.payments.inputs import check_decision, check_row

@@ -18,6 +18,7 @@ from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, SILENCE
 from wallet_gateway.domain.states import (
     FINAL_STATES,
     OPENING_KINDS,
+    PAYABLE_STATES,
     UNENDED_STATES,
     OrderState,
     TransactionKind,
@@ -36,7 +37,6 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.maintenance import not_left_alone, with_money
-from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.transactions import holding, holds, uncaptured
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money

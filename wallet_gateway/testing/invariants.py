@@ -18,6 +18,7 @@ from django.db.models import Model, QuerySet
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.states import (
+    CANCELLABLE_STATES,
     FINAL_STATES,
     HELD_STATES,
     OUTSTANDING_STATES,
@@ -44,7 +45,6 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletUsage,
 )
-from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.reports.work import POLLED_STATES, unattended
 
 M = TypeVar("M", bound=Model)
@@ -319,7 +319,7 @@ def check_events() -> None:
 
 
 def _check_outbox() -> None:
-    several = (OutboxEventKind.ANOMALY, OutboxEventKind.WALLET_LIMIT_REACHED)
+    several = (OutboxEventKind.ANOMALY, OutboxEventKind.UNFROZEN, OutboxEventKind.WALLET_LIMIT_REACHED)
     told = OutboxEvent.objects.exclude(kind__in=several).values_list("order", "transaction", "kind")
     require(len(set(told)) == len(told), "each event of a transaction is told once", OutboxEvent.__name__)
     refused = OutboxEvent.objects.filter(kind=OutboxEventKind.OPERATION_REFUSED).values("transaction")

@@ -18,9 +18,8 @@ from django.urls import get_script_prefix, reverse
 from wallet_gateway import return_tokens
 from wallet_gateway.domain.orders import is_continue_url
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
-from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.states import PAYABLE_STATES, OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import Payment, PaymentOrder, WalletAttempt
-from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.reports.attempts import latest_reference, unknown_outcomes
 from wallet_gateway.reports.receipts import Receipt, address_of, order_receipt
 from wallet_gateway.return_tokens import ReturnOutcome

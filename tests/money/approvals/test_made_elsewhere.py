@@ -41,7 +41,7 @@ def test_booking_counts_tells_and_releases(found: Discrepancy) -> None:
     booked = book(found)
     payment = Payment.objects.get()
     assert (payment.refunded, payment.is_frozen, state(payment)[0]) == (400, False, "PART_REFUNDED")
-    assert told() == ["PAID", "ANOMALY", "REFUNDED"]
+    assert told() == ["PAID", "ANOMALY", "REFUNDED", "UNFROZEN"]
     found.refresh_from_db()
     assert (found.closed_by, found.reason, found.booked_as) == ("anna", "by support", booked)
     assert (booked.origin, booked.created_by, booked.comment) == ("ELSEWHERE", "anna", "by support")
@@ -54,7 +54,7 @@ def test_booking_counts_tells_and_releases(found: Discrepancy) -> None:
 def test_goods_of_an_order_that_was_captured_elsewhere_are_released_once_it_is_booked(shop: Shop) -> None:
     payment = shop.pay(type="preauthorization")
     book(found_elsewhere(shop, payment, "ecom.capture", 30.0))
-    assert told() == ["AUTHORIZED", "ANOMALY", "PAID"]
+    assert told() == ["AUTHORIZED", "ANOMALY", "UNFROZEN", "PAID"]
 
 
 @pytest.mark.parametrize("portal", [None, "GW-PORTAL-77"], ids=["our reference", "one of the portal's own"])

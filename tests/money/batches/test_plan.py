@@ -183,3 +183,14 @@ def test_to_ask_takes_no_permission_and_the_sweep_does_it(shop: Shop) -> None:
     batch = batches.start_status_queries([order_of(shop.pay()), shop.order()], by="otto")
     payments.sweep()
     assert [row.result_code for row in rows_of(batch)] == ["UNCHANGED", "NEVER_SENT"]
+
+
+@pytest.mark.parametrize(("state", "why"), [("OVERPAID", "SEVERAL_PAYMENTS"), ("FROZEN", "NOT_POSSIBLE")])
+def test_no_batch_takes_more_of_an_order_about_which_a_person_decides(state: str, why: str) -> None:
+    order = an_order(type="preauthorization", state=state)
+    a_payment(order, authorized=2000, captured=2000)
+    a_payment(order, authorized=2000)
+    (row,) = rows_of(batches.draft(CAPTURE, [order], by="anna"))
+    assert (row.state, row.result_code) == ("LEFT_OUT", why)
+    (row,) = rows_of(batches.draft(BatchKind.REVERSAL, [order], by="anna"))
+    assert row.state == "WAITING", "it may be given back"

@@ -129,11 +129,11 @@ def test_nothing_is_shipped_upon_a_payment_in_doubt_until_a_person_has_looked(
     assert (state(payment)[0], kinds_told(), kinds()) == ("FROZEN", ["ANOMALY"], {"MADE_ELSEWHERE"})
     difference = Discrepancy.objects.get()
     payments.approvals.close_discrepancy(difference, reason="was another order's", by="anna")
-    assert kinds_told() == ["ANOMALY", good_news]
+    assert kinds_told() == ["ANOMALY", "UNFROZEN", good_news]
     # What was told before a freeze is not told again after it.
     shop.report_and_ask(payment, *own_records(payment), strange, strange | {"id": "R-10"})
     payments.approvals.close_discrepancy(Discrepancy.objects.latest("pk"), reason="so was this", by="anna")
-    assert kinds_told() == ["ANOMALY", good_news, "ANOMALY"]
+    assert kinds_told() == ["ANOMALY", "UNFROZEN", good_news, "ANOMALY", "UNFROZEN"]
 
 
 # Where records are filed

@@ -42,6 +42,7 @@ _SIGNALS: Final = (
     signals.order_expired,
     signals.order_cancelled,
     signals.order_anomaly,
+    signals.order_unfrozen,
 )
 _REFUNDED: Final = "_refunded_by_wallet"
 """The mark of an instance that django-payments is about to save as a whole."""

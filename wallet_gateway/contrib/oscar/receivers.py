@@ -32,6 +32,7 @@ def connect() -> None:
         (signals.order_refunded, record),
         (signals.order_reversed, record),
         (signals.order_anomaly, report),
+        (signals.order_unfrozen, record),
         (signals.order_released, cancellation.release),
         (signals.operation_refused, note_refusal),
         (order_status_changed, cancellation.follow_status),

@@ -25,6 +25,7 @@ _SIGNALS: list[Signal] = [
     signals.order_failed,
     signals.order_expired,
     signals.order_anomaly,
+    signals.order_unfrozen,
     signals.order_cancelled,
     signals.order_released,
 ]
