@@ -46,7 +46,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
         is_kept = options.database != _KEEPS_NOTHING
         database = Path(options.database) if is_kept else Path(folder, DEFAULT_NAME)
-        _set_up_django(options, database=database)
+        os.environ |= {
+            "WALLET_SANDBOX_DATABASE": str(database),
+            "WALLET_SANDBOX_CONTROL_KEY": options.control_key,
+            "WALLET_SANDBOX_PUBLIC_URL": options.public_url,
+            "WALLET_SANDBOX_MERCHANT_NAME": options.merchant_name,
+            "WALLET_SANDBOX_MERCHANTS": str(options.merchants or ""),
+            # The shell may name the settings of the caller's own project; that project must not be served.
+            "DJANGO_SETTINGS_MODULE": "wallet_gateway.sandbox.settings",
+        }
+        django.setup()
         return _serve(options, database, stop_signals, named=f" (database {database})" if is_kept else "")
 
 
@@ -120,17 +129,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
-    os.environ["WALLET_SANDBOX_DATABASE"] = str(database)
-    os.environ["WALLET_SANDBOX_CONTROL_KEY"] = options.control_key
-    os.environ["WALLET_SANDBOX_PUBLIC_URL"] = options.public_url
-    os.environ["WALLET_SANDBOX_MERCHANT_NAME"] = options.merchant_name
-    os.environ["WALLET_SANDBOX_MERCHANTS"] = str(options.merchants or "")
-    # The shell may name the settings of the caller's own project; that project must not be served.
-    os.environ["DJANGO_SETTINGS_MODULE"] = "wallet_gateway.sandbox.settings"
-    django.setup()
 
 
 def _serve(options: argparse.Namespace, database: Path, stop_signals: SimpleQueue[int], *, named: str) -> int:

@@ -54,8 +54,14 @@ class AccessMiddleware:
             allowed = _has_control_key(request)
         else:
             allowed = ipaddress.ip_address(request.META["REMOTE_ADDR"]).is_loopback
+        if not allowed and not settings.WALLET_SANDBOX_CONTROL_KEY:
+            text = "Only callers on this machine may steer the sandbox."
+            return refusal_response(Refusal("StrangerRefused", text))
         if not allowed:
-            return _refusal_for_stranger()
+            text = "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic."
+            response = refusal_response(Refusal("KeyMissing", text))
+            response.headers["WWW-Authenticate"] = 'Basic realm="Sandbox gateway", charset="UTF-8"'
+            return response
         # A page on another site can make a browser on this machine send a request here.
         origin = request.headers.get("Origin")
         if origin is not None and origin != own_origin:
@@ -67,16 +73,6 @@ class AccessMiddleware:
             text = "Only the sandbox's own pages may steer it from a browser."
             return refusal_response(Refusal("ForeignPage", text))
         return self.get_response(request)
-
-
-def _refusal_for_stranger() -> HttpResponseBase:
-    if not settings.WALLET_SANDBOX_CONTROL_KEY:
-        text = "Only callers on this machine may steer the sandbox."
-        return refusal_response(Refusal("StrangerRefused", text))
-    text = "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic."
-    response = refusal_response(Refusal("KeyMissing", text))
-    response.headers["WWW-Authenticate"] = 'Basic realm="Sandbox gateway", charset="UTF-8"'
-    return response
 
 
 def _has_control_key(request: HttpRequest) -> bool:

@@ -31,18 +31,20 @@ from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox import journal
-from wallet_gateway.sandbox.authorizations import authorize, expire_authentications, waiting_authentications
+from wallet_gateway.sandbox.authorizations import (
+    authorize,
+    check_api_key,
+    create_payment_account,
+    describe_payment_account,
+    expire_authentications,
+    issue_public_key,
+    waiting_authentications,
+)
 from wallet_gateway.sandbox.checkouts import open_checkout
 from wallet_gateway.sandbox.faults import FaultKind, take_fault
 from wallet_gateway.sandbox.follow_ups import execute_detached_refund, execute_follow_up
 from wallet_gateway.sandbox.merchants import merchant_of
 from wallet_gateway.sandbox.models import LateRequest, LetterCase, Merchant, SandboxState, SetFault
-from wallet_gateway.sandbox.payment_accounts import (
-    check_api_key,
-    create_payment_account,
-    describe_payment_account,
-    issue_public_key,
-)
 from wallet_gateway.sandbox.records import SLOW_AMOUNT, status_records
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.requests import Message, ParsedRequest, RawRequest, allowed_methods, parse_request
@@ -116,6 +118,14 @@ class Exchange:
                 raise Refusal("OriginNotRegistered", text)
             if isinstance(message, PaymentAccountRequest | PaymentAccountQuery | AuthorizationRequest):
                 check_api_key(merchant, self.raw.api_key, now=self.conditions.now)
+            given, path = merchant.provider, ""
+            if isinstance(message, CheckoutRequest):
+                given, path = message.checkout_details.payment_method, "checkoutDetails.paymentMethod"
+            elif isinstance(message, FollowUpRequest | DetachedRefundRequest):
+                given, path = message.apm_details.apm_provider, "apmDetails.apmProvider"
+            if given.casefold() != merchant.provider.casefold():
+                text = f"{path}: must be {quote(merchant.provider)}, not {quote(given)}"
+                raise Refusal("SchemaValidationError", text)
             context = RequestContext(
                 merchant=merchant,
                 conditions=self.conditions,
@@ -135,17 +145,6 @@ class Exchange:
 
 
 def _execute(context: RequestContext, message: Message) -> dict[str, Any] | list[dict[str, Any]]:
-    provider = context.merchant.provider
-    match message:
-        case CheckoutRequest():
-            given, path = message.checkout_details.payment_method, "checkoutDetails.paymentMethod"
-        case FollowUpRequest() | DetachedRefundRequest():
-            given, path = message.apm_details.apm_provider, "apmDetails.apmProvider"
-        case _:
-            given, path = provider, ""
-    if given.casefold() != provider.casefold():
-        text = f"{path}: must be {quote(provider)}, not {quote(given)}"
-        raise Refusal("SchemaValidationError", text)
     match message:
         case CheckoutRequest():
             return open_checkout(context, message)

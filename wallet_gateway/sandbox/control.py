@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from io import BytesIO
 from typing import Any, Final, Literal, TypeAlias
@@ -157,6 +158,10 @@ def _same(words: Iterable[str]) -> list[tuple[str, str]]:
 # Clock
 
 
+MAX_TIME: Final = datetime(2999, 1, 1, tzinfo=UTC)
+"""The latest time of the sandbox's clock."""
+
+
 @_call(
     "POST",
     "clock",
@@ -165,7 +170,11 @@ def _same(words: Iterable[str]) -> list[tuple[str, str]]:
     button="Advance the clock",
 )
 def advance_clock(given: Values) -> object:
-    now = state.advance_clock(given["advanceSeconds"])
+    with write_lock():
+        ahead = state.current_conditions().behaviour.clock_ahead
+        if MAX_TIME - datetime.now(UTC) - ahead < given["advanceSeconds"]:
+            raise InvalidInput(f"The sandbox's clock ends at {MAX_TIME.isoformat()}; move it by less.")
+        now = state.change_behaviour({"clock_ahead": ahead + given["advanceSeconds"]}).now
     execute_due_requests()
     return {"now": now.isoformat()}
 
@@ -178,7 +187,14 @@ def advance_clock(given: Values) -> object:
     button="Set the clock",
 )
 def set_clock(given: Values) -> object:
-    now = state.set_clock(given["now"])
+    to: datetime = given["now"]
+    ahead = to - datetime.now(UTC)
+    if ahead < timedelta() or to > MAX_TIME:
+        raise InvalidInput(
+            f"The sandbox's clock runs from the machine's time to {MAX_TIME.isoformat()}; it cannot be set "
+            f"to {to.isoformat()}."
+        )
+    now = state.change_behaviour({"clock_ahead": ahead}).now
     execute_due_requests()
     return {"now": now.isoformat()}
 
@@ -190,7 +206,7 @@ def set_clock(given: Values) -> object:
     button="Back to the machine's time",
 )
 def reset_clock(_given: Values) -> object:
-    return {"now": state.reset_clock().isoformat()}
+    return {"now": state.change_behaviour({"clock_ahead": timedelta()}).now.isoformat()}
 
 
 # Faults and behaviour

@@ -38,7 +38,8 @@ def check_database(file: Path) -> Path | None:
         _create(file)
         if _has_this_version(file):
             return None
-        aside = _free_name(file)
+        names = (file.with_name(f"{file.name}.old-{number}") for number in count(1))
+        aside = next(name for name in names if not name.exists())
         file.rename(aside)
         _create(file)
     except OSError as error:
@@ -83,11 +84,6 @@ def _has_this_version(file: Path) -> bool:
             ) from error
         (version,) = database.execute("PRAGMA user_version").fetchone()
     return not tables or version == _version()
-
-
-def _free_name(file: Path) -> Path:
-    names = (file.with_name(f"{file.name}.old-{number}") for number in count(1))
-    return next(name for name in names if not name.exists())
 
 
 def _version() -> int:

@@ -22,7 +22,7 @@ from wallet_gateway.protocol.follow_ups import (
     FollowUpRequest,
     FollowUpType,
 )
-from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows, text_lines
+from wallet_gateway.protocol.migration_file import RowError, read_rows, text_lines
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.checkouts import follow_up_details
@@ -262,11 +262,26 @@ def import_migration_file(
     rejected: list[RowError] = []
     with write_lock():
         for row in read_rows(counted()):
-            result = row if isinstance(row, RowError) else _deposit(row, merchant_id, line=lines_read)
-            if isinstance(result, RowError):
-                rejected.append(result)
-            else:
-                good.append(result)
+            if isinstance(row, RowError):
+                rejected.append(row)
+                continue
+            parent = row.parent_transaction_id
+            known = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent).first()
+            if known is not None and known.currency != row.currency:
+                text = f"{quote(parent)} is known in {known.currency} already"
+                rejected.append(RowError(lines_read, text))
+                continue
+            deposit = known or Deposit(merchant_id=merchant_id, parent_transaction_id=parent)
+            deposit.provider_transaction_id = row.provider_transaction_id
+            deposit.paid_at = row.transacted_at
+            deposit.amount_minor = row.money.minor_units
+            deposit.currency = row.currency
+            deposit.refunded_before_minor = row.refunded.minor_units
+            if known is not None and refunded_of(deposit) > deposit.amount_minor:
+                text = f"more than {row.money} of {quote(parent)} was refunded here already"
+                rejected.append(RowError(lines_read, text))
+                continue
+            good.append(deposit)
         if rejected and not keep_good:
             good = []
         for deposit in good:
@@ -278,19 +293,3 @@ def refunded_of(deposit: Deposit) -> int:
     """Return what was refunded of a deposit before and after the migration, in minor units."""
     since = deposit.refunds.exclude(state=RecordState.ERRORED).aggregate(total=Sum("amount_minor"))["total"]
     return deposit.refunded_before_minor + (since or 0)
-
-
-def _deposit(row: MigrationRow, merchant_id: str, *, line: int) -> Deposit | RowError:
-    parent = row.parent_transaction_id
-    known = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent).first()
-    deposit = known or Deposit(merchant_id=merchant_id, parent_transaction_id=parent)
-    if known is not None and known.currency != row.currency:
-        return RowError(line, f"{quote(parent)} is known in {known.currency} already")
-    deposit.provider_transaction_id = row.provider_transaction_id
-    deposit.paid_at = row.transacted_at
-    deposit.amount_minor = row.money.minor_units
-    deposit.currency = row.currency
-    deposit.refunded_before_minor = row.refunded.minor_units
-    if known is not None and refunded_of(deposit) > deposit.amount_minor:
-        return RowError(line, f"more than {row.money} of {quote(parent)} was refunded here already")
-    return deposit

@@ -89,21 +89,18 @@ class InvalidMerchantFile(ValueError):
 
 def provision() -> list[Merchant]:
     """Create the row of state, and create or update the initial merchants; raises ``InvalidMerchantFile``."""
-    name = settings.WALLET_SANDBOX_MERCHANTS_FILE
-    given = _merchants_of_file(name) if name else []
+    name, given = settings.WALLET_SANDBOX_MERCHANTS_FILE, list[dict[str, JsonValue]]()
+    if name:
+        try:
+            value = strict_json.loads(Path(name).read_bytes())
+        except (OSError, UnreadableBody) as error:
+            raise InvalidMerchantFile(f"{name}: {error}") from error
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise InvalidMerchantFile(f"{name}: must be a JSON list of objects.")
+        given = [one for one in value if isinstance(one, dict)]
     built_in = BUILT_IN | {"displayName": settings.WALLET_SANDBOX_MERCHANT_NAME.strip() or None}
     SandboxState.objects.get_or_create(pk=1)
     try:
         return [add_merchant(Input(merchant)) for merchant in (built_in, *given)]
     except InvalidInput as error:
         raise InvalidMerchantFile(f"{name}: {error}") from error
-
-
-def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:
-    try:
-        value = strict_json.loads(Path(name).read_bytes())
-    except (OSError, UnreadableBody) as error:
-        raise InvalidMerchantFile(f"{name}: {error}") from error
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise InvalidMerchantFile(f"{name}: must be a JSON list of objects.")
-    return [one for one in value if isinstance(one, dict)]

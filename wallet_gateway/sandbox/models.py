@@ -1,9 +1,8 @@
 """The sandbox's tables: what the gateway stores.
 
-Rows only: fields, constraints and values derived from one row. The rules are in ``payments``, ``wallet`` and
-``api``. Money is an integer number of minor units with its currency; every time is a time of the sandbox's
-clock, not the machine's. No column can hold a card number or a cryptogram: values that are compared later are
-stored as hashes.
+Rows only: fields, constraints and values derived from one row. Money is an integer number of minor units with
+its currency; every time is a time of the sandbox's clock, not the machine's. No column can hold a card number
+or a cryptogram: values that are compared later are stored as hashes.
 """
 
 from __future__ import annotations

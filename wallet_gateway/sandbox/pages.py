@@ -68,7 +68,11 @@ def set_security_headers(
 def set_sheet_headers(response: HttpResponse, shops: Iterable[str]) -> HttpResponse:
     """Set the headers of the wallet's sheet: it may call the sandbox, and shops of these origins frame it."""
     set_security_headers(response)
-    named = " ".join(sorted({_frame_source(origin) for origin in shops})) or "'none'"
+    plain = {origin.rstrip("/").lower() for origin in shops}
+    # A policy cannot name an IPv6 address, and white space or punctuation could add directives: then the
+    # scheme alone stands for the origin.
+    sources = {one if _PLAIN_ORIGIN.fullmatch(one) else f"{one.partition(':')[0]}:" for one in plain}
+    named = " ".join(sorted(sources)) or "'none'"
     policy = {"connect-src": "'self'", "form-action": "'none'", "frame-ancestors": named}
     response["Content-Security-Policy"] = _policy(policy)
     # X-Frame-Options cannot name origins and would override the policy in old browsers.
@@ -86,13 +90,6 @@ def set_cross_origin_headers(response: HttpResponse) -> HttpResponse:
     # A page with COEP requires the same header of its frames.
     response["Cross-Origin-Embedder-Policy"] = "require-corp"
     return response
-
-
-def _frame_source(origin: str) -> str:
-    """Return a registered origin as a source expression, or its scheme if a policy cannot name the host."""
-    plain = origin.rstrip("/").lower()
-    # A policy cannot name an IPv6 address, and white space or punctuation could add directives.
-    return plain if _PLAIN_ORIGIN.fullmatch(plain) else f"{plain.partition(':')[0]}:"
 
 
 def _form_source(url: str) -> str | None:

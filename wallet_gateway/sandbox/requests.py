@@ -48,16 +48,12 @@ class Operation(StrEnum):
     AUTHORIZATION = "authorization"
 
 
-TRANSACTION_OPERATIONS = frozenset(
-    {
-        Operation.CHECKOUT,
-        Operation.CAPTURE,
-        Operation.REFUND,
-        Operation.REVERSAL,
-        Operation.DETACHED_REFUND,
-        Operation.AUTHORIZATION,
-    }
-)
+TRANSACTION_OPERATIONS = frozenset(Operation) - {
+    Operation.STATUS,
+    Operation.PUBLIC_KEY,
+    Operation.CREATE_PAYMENT_ACCOUNT,
+    Operation.GET_PAYMENT_ACCOUNT,
+}
 """Operations that create a transaction, at once or through the checkout page."""
 
 Message: TypeAlias = (
@@ -172,23 +168,19 @@ def allowed_methods(path: str) -> tuple[str, ...]:
     return tuple(sorted(_operations_at(path)))
 
 
-def unknown_fields(model: type[WireModel], source: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Yield the path of each field in a wire object that its message does not define."""
-    parts = _parts(model)
-    for name, value in source.items():
-        wire_name = model.spellings.get(fold_name(name))
-        if wire_name is None:
-            yield join_path(path, quote(name)[1:-1])
-        elif wire_name in parts:
-            yield from _unknown_within(parts[wire_name], value, join_path(path, wire_name))
-
-
-def _unknown_within(model: type[WireModel], value: object, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from unknown_fields(model, value, path)
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _unknown_within(model, part, f"{path}[{index}]")
+def unknown_fields(model: type[WireModel], source: object, path: str = "") -> Iterator[str]:
+    """Yield the path of each field in a wire object, or a list of them, that its message does not define."""
+    if isinstance(source, list):
+        for index, part in enumerate(source):
+            yield from unknown_fields(model, part, f"{path}[{index}]")
+    elif isinstance(source, dict):
+        parts = _parts(model)
+        for name, value in source.items():
+            wire_name = model.spellings.get(fold_name(name))
+            if wire_name is None:
+                yield join_path(path, quote(name)[1:-1])
+            elif wire_name in parts:
+                yield from unknown_fields(parts[wire_name], value, join_path(path, wire_name))
 
 
 @cache

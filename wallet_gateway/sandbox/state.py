@@ -9,21 +9,16 @@ that relies on it is written, so that two requests cannot spend the same money.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from django.db import transaction as db_transaction
 
-from wallet_gateway.sandbox.json_calls import InvalidInput
 from wallet_gateway.sandbox.models import Merchant, SandboxState, WalletMode
-
-MAX_TIME: Final = datetime(2999, 1, 1, tzinfo=UTC)
-"""The latest time of the sandbox's clock."""
-
 
 _turn = threading.RLock()
 
@@ -79,43 +74,14 @@ def note_due(at: datetime) -> None:
         SandboxState.objects.update(next_due_at=at)
 
 
-def advance_clock(by: timedelta) -> datetime:
-    """Advance the sandbox's clock and return the new time; raises ``InvalidInput``."""
+def change_behaviour(changes: Mapping[str, Any]) -> Conditions:
+    """Change the given fields of clock and behaviour and return the new conditions."""
     with write_lock():
-        ahead = SandboxState.objects.get().clock_ahead
-        if MAX_TIME - datetime.now(UTC) - ahead < by:
-            raise InvalidInput(f"The sandbox's clock ends at {MAX_TIME.isoformat()}; move it by less.")
-        return _change(clock_ahead=ahead + by).now
-
-
-def set_clock(to: datetime) -> datetime:
-    """Set the sandbox's clock and return the new time; raises ``InvalidInput``."""
-    ahead = to - datetime.now(UTC)
-    if ahead < timedelta() or to > MAX_TIME:
-        raise InvalidInput(
-            f"The sandbox's clock runs from the machine's time to {MAX_TIME.isoformat()}; it cannot be set "
-            f"to {to.isoformat()}."
-        )
-    return _change(clock_ahead=ahead).now
-
-
-def reset_clock() -> datetime:
-    """Set the sandbox's clock back to the machine's and return the time."""
-    return _change(clock_ahead=timedelta()).now
-
-
-def change_behaviour(changes: dict[str, Any]) -> SandboxState:
-    """Change the given fields of the behaviour and return the new behaviour."""
-    return _change(**changes).behaviour
+        # An update without values executes no statement.
+        SandboxState.objects.update(**changes)
+        return current_conditions()
 
 
 def wallet_mode() -> WalletMode:
     """Return how the emulated wallet behaves in the browser."""
     return WalletMode(SandboxState.objects.get().wallet_mode)
-
-
-def _change(**values: Any) -> Conditions:
-    with write_lock():
-        # An update without values executes no statement.
-        SandboxState.objects.update(**values)
-        return current_conditions()

@@ -21,9 +21,11 @@ import re
 import threading
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import product
 from typing import Any, Final, NamedTuple, NoReturn
 
 from cryptography.exceptions import InvalidSignature
@@ -248,8 +250,16 @@ def _verify_intermediate_key(
     ]
     if not roots:
         raise InvalidToken(Reason.NO_TRUSTED_KEYS, f"no root key for {VERSION} is in force")
-    if not any(_is_signed_by(root, token, sender_id) for root in roots):
-        raise InvalidToken(Reason.BAD_INTERMEDIATE_SIGNATURE, "no root key has signed the intermediate key")
+    bad_signature = Reason.BAD_INTERMEDIATE_SIGNATURE
+    signed = _signed_bytes(sender_id, VERSION, token.signed_key)
+    for root, signature in product(roots, token.signatures):
+        # A signature that cannot be read is nobody's.
+        with suppress(InvalidSignature, InvalidToken):
+            if isinstance(signature, str):
+                root.verify(_decode(signature, bad_signature, "signatures"), signed, _SIGNING)
+                break
+    else:
+        raise InvalidToken(bad_signature, "no root key has signed the intermediate key")
     members = _read_object(token.signed_key, Reason.MALFORMED_TOKEN, "signedKey")
     expiration = _milliseconds(members.get("keyExpiration"))
     if expiration is None:
@@ -262,21 +272,6 @@ def _verify_intermediate_key(
     if expiration <= now:
         raise InvalidToken(Reason.EXPIRED_INTERMEDIATE_KEY, "the intermediate key has expired")
     return key
-
-
-def _is_signed_by(root: ec.EllipticCurvePublicKey, token: _Token, sender_id: str) -> bool:
-    """Tell whether one of the signatures is the root key's; one that cannot be read is not."""
-    signed = _signed_bytes(sender_id, VERSION, token.signed_key)
-    for signature in token.signatures:
-        try:
-            if isinstance(signature, str):
-                root.verify(
-                    _decode(signature, Reason.BAD_INTERMEDIATE_SIGNATURE, "signatures"), signed, _SIGNING
-                )
-                return True
-        except (InvalidSignature, InvalidToken):
-            continue
-    return False
 
 
 def _decrypt(signed_message: str, private_keys: Iterable[ec.EllipticCurvePrivateKey]) -> bytes:
@@ -440,18 +435,20 @@ class KeyRing:
             if self._signer is None or self._signer.expires_at - now < _SIGNER_RENEWAL:
                 self._signer = new_signer(self._roots[0][0], expires_at=now + SIGNER_LIFETIME)
             return WalletKeys(
-                root_document={"keys": [_describe(*root) for root in self._roots if root[1] > now]},
+                root_document={
+                    "keys": [
+                        {
+                            "keyValue": key_value(root),
+                            "protocolVersion": VERSION,
+                            "keyExpiration": milliseconds_text(expires_at),
+                        }
+                        for root, expires_at in self._roots
+                        if expires_at > now
+                    ]
+                },
                 signer=self._signer,
                 private_keys=tuple(self._private_keys),
             )
-
-
-def _describe(root: ec.EllipticCurvePrivateKey, expires_at: datetime) -> dict[str, str]:
-    return {
-        "keyValue": key_value(root),
-        "protocolVersion": VERSION,
-        "keyExpiration": milliseconds_text(expires_at),
-    }
 
 
 key_ring = KeyRing()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
-from wallet_gateway.sandbox import api, hosted, pages
-from wallet_gateway.sandbox import wallet_pages as wallet
+from wallet_gateway.sandbox import api, hosted, pages, wallet
 from wallet_gateway.sandbox.console import console_urls
 from wallet_gateway.sandbox.control import control_urls
 
