@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.tables import every
-from wallet_gateway.contrib.postal_address import postal_address
+from wallet_gateway.contrib.bridges import postal_address
 
 REST = {"city": "Hamburg", "postcode": "20095", "country": "DE"}
 

@@ -19,12 +19,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import gateways, payments
-from wallet_gateway.admin import confirm_tokens
 from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.forms import DECISIONS, ApprovalDecisionForm
 from wallet_gateway.admin.operation_registry import BY_KIND, REFUND, reason_in_words
 from wallet_gateway.admin.pages import (
+    StalePage,
+    changed_since,
+    issue_ticket,
     log_change,
+    read_ticket,
     refusal_text,
     render_page,
     reverse,
@@ -140,15 +143,13 @@ class ApprovalDecisionPage:
         """Return a message that says what has changed since the page was opened."""
         try:
             token = self.request.POST.get("ticket", "")
-            ticket = confirm_tokens.read(
-                token, "approval", self.approval.pk, person=str(self.request.user.pk)
-            )
-        except confirm_tokens.StalePage as stale:
+            ticket = read_ticket(token, "approval", self.approval.pk, person=str(self.request.user.pk))
+        except StalePage as stale:
             return str(stale)
         left = left_of(self.approval)
         if left is None or ticket.available == left.minor_units:
             return ""
-        return confirm_tokens.changed_since(left)
+        return changed_since(left)
 
     # The page
 
@@ -203,7 +204,7 @@ class ApprovalDecisionPage:
             "back": self._back,
             "row": visible(_row_of(approval)),
             "request_body": request_body,
-            "ticket": confirm_tokens.issue(
+            "ticket": issue_ticket(
                 "approval",
                 approval.pk,
                 person=str(self.request.user.pk),

@@ -17,7 +17,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
-from wallet_gateway.admin import confirm_tokens
 from wallet_gateway.admin.approvals import report_approval_request
 from wallet_gateway.admin.forms import OperationForm, read_amount
 from wallet_gateway.admin.operation_registry import (
@@ -29,7 +28,11 @@ from wallet_gateway.admin.operation_registry import (
     reason_in_words,
 )
 from wallet_gateway.admin.pages import (
+    StalePage,
+    changed_since,
+    issue_ticket,
     log_change,
+    read_ticket,
     refusal_text,
     render_page,
     row_url,
@@ -65,17 +68,15 @@ class ConfirmPage:
         if "preview" in self.request.POST:
             return self._page(form, preview_open=True)
         try:
-            ticket = confirm_tokens.read(
-                self.request.POST.get("ticket", ""), *self._page_of, person=self._person
-            )
-        except confirm_tokens.StalePage as stale:
+            ticket = read_ticket(self.request.POST.get("ticket", ""), *self._page_of, person=self._person)
+        except StalePage as stale:
             return self._refused(form, str(stale))
         # The payment was read before this: a transaction that used this key since then is found here.
         done = GatewayTransaction.objects.filter(idempotency_key=ticket.key).first()
         if done is not None:
             return self._done_before(done)
         if ticket.available != self.available.minor_units:
-            return self._refused(form, confirm_tokens.changed_since(self.available))
+            return self._refused(form, changed_since(self.available))
         if not form.is_valid():
             return self._page(form)
         if self.request.POST.get("confirm") != form.asked.to_wire():
@@ -181,9 +182,7 @@ class ConfirmPage:
             # The form of a reversal has no amount.
             "said": [*form.non_field_errors(), *form.errors.get("amount", ())],
             "form": form,
-            "ticket": confirm_tokens.issue(
-                *self._page_of, person=self._person, available=self.available.minor_units
-            ),
+            "ticket": issue_ticket(*self._page_of, person=self._person, available=self.available.minor_units),
             # For the amount in the form, or for all that is left if there is none.
             "request_body": visible_request(self.payment, self.operation.kind, named) if is_any else "",
             "preview_open": preview_open,

@@ -12,6 +12,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import AdminSite
+from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -21,10 +22,10 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, payments
 from wallet_gateway.admin.approvals import report_approval_request
-from wallet_gateway.admin.confirm_tokens import StalePage, sign, signed
 from wallet_gateway.admin.forms import DecisionForm, NoteForm, ReasonForm
 from wallet_gateway.admin.operation_registry import hint_of_decision
 from wallet_gateway.admin.pages import (
+    StalePage,
     log_change,
     refusal_text,
     render_page,
@@ -32,6 +33,7 @@ from wallet_gateway.admin.pages import (
     row_url,
     sentence_of,
     show_status,
+    signed,
 )
 from wallet_gateway.admin.permissions import (
     CANCEL_ORDER,
@@ -138,7 +140,7 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
         "explanation": _what_remains(transaction, may_accept=may_accept),
         "hint": hint_of_decision(transaction, person_of(request)),
         # What the page shows, signed: nobody decides on what came later.
-        "ticket": sign(shown, salt=_SALT),
+        "ticket": signing.dumps(shown, salt=_SALT),
     }
     return _decided(site, request, transaction, form, act, words)
 

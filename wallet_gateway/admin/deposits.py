@@ -13,6 +13,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
+from django.core import signing
 from django.db.models import QuerySet
 from django.forms import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -22,7 +23,6 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
 from wallet_gateway.admin.batches import progress_url
-from wallet_gateway.admin.confirm_tokens import TOO_OLD, StalePage, sign, signed
 from wallet_gateway.admin.forms import AmountField, ReasonForAll, amount_text
 from wallet_gateway.admin.migration import export, import_page, report
 from wallet_gateway.admin.operation_registry import (
@@ -35,7 +35,7 @@ from wallet_gateway.admin.operation_registry import (
     sums_of,
     what_was_named,
 )
-from wallet_gateway.admin.pages import render_page, reverse
+from wallet_gateway.admin.pages import TOO_OLD, StalePage, render_page, reverse, signed
 from wallet_gateway.admin.permissions import has_permission, person_of, require_permission
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
@@ -155,7 +155,7 @@ def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             [(row.deposit.gateway, row.deposit.currency) for row in rows if not row.why_not],
             person=person_of(request),
         ),
-        "ticket": sign([token, str(request.user.pk), [row.deposit.pk for row in rows]], salt=_SALT),
+        "ticket": signing.dumps([token, str(request.user.pk), [row.deposit.pk for row in rows]], salt=_SALT),
         "back": list_url(),
     }
     deposits = [row.deposit for row in rows]

@@ -17,6 +17,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.admin import AdminSite
+from django.core import signing
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Case, Count, F, Q, Sum, When
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -25,8 +26,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin.confirm_tokens import StalePage, sign, signed
-from wallet_gateway.admin.pages import TEST_SUFFIX, log_bulk_change, render_page
+from wallet_gateway.admin.pages import TEST_SUFFIX, StalePage, log_bulk_change, render_page, signed
 from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission, require_permission
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.payments import maintenance
@@ -133,7 +133,7 @@ class _Upload:
             "sentence": self._sentence(report),
             "is_good": not report.rejected_in_all,
             "is_stored": report.stored,
-            "token": "" if report.stored else sign(self.proof, salt=_SALT),
+            "token": "" if report.stored else signing.dumps(self.proof, salt=_SALT),
         }
 
     def _sentence(self, report: ImportReport) -> str:

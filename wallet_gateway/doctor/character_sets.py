@@ -27,35 +27,28 @@ _COLUMNS = """
 
 def look_at_character_sets(aliases: Iterable[str]) -> Iterator[Finding]:
     """Ask the database of our tables whether it stores every letter, also before the tables are there."""
-    if DEFAULT_DB_ALIAS in aliases and connections[DEFAULT_DB_ALIAS].vendor == "mysql":
-        yield from _of_database(connections[DEFAULT_DB_ALIAS])
-        yield from _of_columns(connections[DEFAULT_DB_ALIAS])
-
-
-def _of_database(connection: BaseDatabaseWrapper) -> Iterator[Finding]:
+    if DEFAULT_DB_ALIAS not in aliases or connections[DEFAULT_DB_ALIAS].vendor != "mysql":
+        return
+    connection = connections[DEFAULT_DB_ALIAS]
+    quote = connection.ops.quote_name
     ((name, by_default, connected),) = _rows(connection, _SETS)
     if by_default != _EVERY_LETTER:
-        quoted = connection.ops.quote_name(name)
-        remedy = f"ALTER DATABASE {quoted} CHARACTER SET {_EVERY_LETTER};"
+        remedy = f"ALTER DATABASE {quote(name)} CHARACTER SET {_EVERY_LETTER};"
         yield _finding(f"the database {name}, where new tables are made,", by_default, f"Run {remedy}")
     if connected != _EVERY_LETTER:
         remedy = f"Remove 'charset' from DATABASES[{connection.alias!r}]['OPTIONS']."
         yield _finding("the connection to the database", connected, remedy)
-
-
-def _of_columns(connection: BaseDatabaseWrapper) -> Iterator[Finding]:
-    """Yield a finding for each table. `CONVERT TO` would give references a collation that folds case."""
+    # A finding for each table. `CONVERT TO` would give references a collation that folds case.
     models = apps.get_app_config("wallet_gateway").get_models(include_auto_created=True)
     tables = [model._meta.db_table for model in models]
     question = _COLUMNS.format(places=", ".join(["%s"] * len(tables)))
     found = _rows(connection, question, (_EVERY_LETTER, *tables))
-    quote = connection.ops.quote_name
     for (table, known), columns in groupby(found, itemgetter(0, 2)):
         names, changes = [], [f"DEFAULT CHARACTER SET {_EVERY_LETTER}"]
-        for _, name, _, kind, nullable in columns:
+        for _, column, _, kind, nullable in columns:
             null = "NULL" if nullable == "YES" else "NOT NULL"
-            names.append(name)
-            changes.append(f"MODIFY {quote(name)} {kind} CHARACTER SET {_EVERY_LETTER} {null}")
+            names.append(column)
+            changes.append(f"MODIFY {quote(column)} {kind} CHARACTER SET {_EVERY_LETTER} {null}")
         remedy = f"Run ALTER TABLE {quote(table)} {', '.join(changes)};"
         yield _finding(f"the table {table} (in {', '.join(names)})", known, remedy)
 

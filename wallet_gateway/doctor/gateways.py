@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
@@ -63,7 +63,18 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
         message = _("reached, and it takes our credentials; it answered in %(milliseconds)d ms")
         yield ok(subject, message, milliseconds=milliseconds)
         yield from _wallet_key(subject, context)
-    yield from _clock(alias, exchange.date if exchange else "", timezone.now())
+    now = timezone.now()
+    try:
+        there = parsedate_to_datetime(exchange.date if exchange else "")
+    except ValueError:
+        return
+    ahead = ((there if there.tzinfo else there.replace(tzinfo=UTC)) - now).total_seconds()
+    clock, allowed = f"clock of gateway {alias}", f"{CLOCK_MAY_DIFFER_SECONDS:.0f}"
+    if abs(ahead) > CLOCK_MAY_DIFFER_SECONDS:
+        yield warning(Code.CLOCK_DIFFERS, clock, seconds=f"{ahead:+.0f}")
+    else:
+        message = _("agrees with the gateway %(gateway)s within %(seconds)s s")
+        yield ok(clock, message, gateway=alias, seconds=allowed)
 
 
 def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Finding:
@@ -103,17 +114,3 @@ def _refuses_new_key(key: PublicKey, context: GatewayContext) -> bool:
         return False
     fresh = replace(key, api_key=new.api_key, encryption_key=new.encryption_key)
     return refuses_key(try_out(fresh, context=context))
-
-
-def _clock(alias: str, date: str, now: datetime) -> Iterator[Finding]:
-    try:
-        there = parsedate_to_datetime(date)
-    except ValueError:
-        return
-    ahead = ((there if there.tzinfo else there.replace(tzinfo=UTC)) - now).total_seconds()
-    subject, allowed = f"clock of gateway {alias}", f"{CLOCK_MAY_DIFFER_SECONDS:.0f}"
-    if abs(ahead) > CLOCK_MAY_DIFFER_SECONDS:
-        yield warning(Code.CLOCK_DIFFERS, subject, seconds=f"{ahead:+.0f}")
-    else:
-        message = _("agrees with the gateway %(gateway)s within %(seconds)s s")
-        yield ok(subject, message, gateway=alias, seconds=allowed)

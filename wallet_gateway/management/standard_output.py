@@ -16,25 +16,17 @@ READER_GONE: Final = 141
 def write_texts(out: OutputWrapper, texts: Iterable[str]) -> bool:
     """Write texts in UTF-8 as they are; return whether there was a reader for all of them."""
     try:
-        _use_utf8(out)
+        # Letters that the locale of a machine may lack; what is written to a file has them, too.
+        reconfigure = getattr(out, "reconfigure", None)
+        if reconfigure is not None and codecs.lookup(out.encoding).name != "utf-8":
+            reconfigure(encoding="utf-8")
         for text in texts:
             out.write(text, ending="")
         out.flush()
     except BrokenPipeError:
-        _write_nowhere(out)
+        # What Python still holds at its end goes nowhere: it would tell of the closed pipe again.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, out.fileno())
+        os.close(nowhere)
         return False
     return True
-
-
-def _use_utf8(out: OutputWrapper) -> None:
-    """Write letters that the locale of a machine may lack; what is written to a file has them, too."""
-    reconfigure = getattr(out, "reconfigure", None)
-    if reconfigure is not None and codecs.lookup(out.encoding).name != "utf-8":
-        reconfigure(encoding="utf-8")
-
-
-def _write_nowhere(out: OutputWrapper) -> None:
-    """Let Python write what it still holds at its end, where it would tell of the closed pipe again."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, out.fileno())
-    os.close(nowhere)

@@ -114,10 +114,15 @@ def customer_data(email: str, *, gateway: str | None = None) -> Data:
     """
     wanted = email.strip()
     orders = orders_of(email=wanted, gateway=gateway) if wanted else ()
-    return {
-        "email": wanted,
-        "orders": [_order(order) if _is_buyer(order, wanted) else _delivery(order) for order in orders],
-    }
+    told = []
+    for order in orders:
+        if _is_buyer(order, wanted):
+            told.append(_order(order))
+        else:
+            addresses = order.content.get("addressDetails", {})
+            about = _data(order, "reference", "order_number", "created_at")
+            told.append(about | {"shippingAddress": addresses.get("shippingAddress")})
+    return {"email": wanted, "orders": told}
 
 
 def _is_buyer(order: PaymentOrder, email: str) -> bool:
@@ -126,12 +131,6 @@ def _is_buyer(order: PaymentOrder, email: str) -> bool:
     by_shop = order.content.get("checkoutDetails", {}).get("cardholderEmail")
     held = [by_shop, *by_wallet.values_list("given__email", flat=True)]
     return any(is_same_email(address, email) for address in held)
-
-
-def _delivery(order: PaymentOrder) -> Data:
-    addresses = order.content.get("addressDetails", {})
-    about = _data(order, "reference", "order_number", "created_at")
-    return about | {"shippingAddress": addresses.get("shippingAddress")}
 
 
 def _order(order: PaymentOrder) -> Data:

@@ -196,7 +196,12 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     with a statement each, the approval requests and the discrepancies.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet").order_by("pk")
-    idle = [row for row in rows if _is_idle(row)]
+    # Buttons that the customer did not use at all, as far as the browser reports.
+    idle = [
+        row
+        for row in rows
+        if is_unused(row) and all(event["event"] in _LOADED for event in row.wallet.events)
+    ]
     summarized = {row.pk for row in idle} if len(idle) > 1 else set()
     shown = [row for row in rows if row.pk not in summarized]
     events = TransactionEvent.objects.filter(transaction__payment__order=order).select_related("transaction")
@@ -204,11 +209,35 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     if summarized:
         entries.append(_buttons_shown(idle, everything=everything))
     for row in shown:
-        entries += _reported(row, everything=everything)
+        # The browser's reports, which are not confirmed by the gateway.
+        for report in row.wallet.events if hasattr(row, "wallet") else ():
+            what = WalletEvent(report["event"])
+            if what not in _LOADED or everything:
+                entries.append(
+                    TimelineEntry(
+                        occurred_at=datetime.fromisoformat(report["at"]),
+                        kind=TimelineKind.REPORTED,
+                        text=_REPORTED[what],
+                        reference=row.reference,
+                        detail=report["detail"],
+                    )
+                )
     for event in events.order_by("pk"):
         is_shown = event.transaction_id not in summarized or event.kind in _OF_THE_ORDER
         if is_shown and (event.lifecycle_event or everything):
-            entries.append(_updated(event))
+            transaction = event.transaction
+            entries.append(
+                TimelineEntry(
+                    occurred_at=event.occurred_at,
+                    kind=TimelineKind.DECIDED if event.kind in BY_PEOPLE else TimelineKind.UPDATED,
+                    text=_text_of(event),
+                    amount=transaction.approved_amount or transaction.amount,
+                    reference=transaction.reference,
+                    detail=event.explanation,
+                    by=event.created_by,
+                    subject=event,
+                )
+            )
     if everything:
         requests = Approval.objects.filter(payment__order=order).select_related("payment").order_by("pk")
         for request in requests:
@@ -217,11 +246,6 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
         for difference in differences.select_related("payment", "transaction"):
             entries += _differed(difference)
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
-
-
-def _is_idle(transaction: GatewayTransaction) -> bool:
-    """Return whether it is a button that the customer did not use at all, as far as the browser reports."""
-    return is_unused(transaction) and all(event["event"] in _LOADED for event in transaction.wallet.events)
 
 
 def _ordered(order: PaymentOrder) -> Iterator[TimelineEntry]:
@@ -276,34 +300,6 @@ def _buttons_shown(buttons: list[GatewayTransaction], *, everything: bool) -> Ti
     text = gettext("Wallet button shown (%(times)s times, this is the last)") % {"times": len(buttons)}
     detail = ", ".join(loaded) if everything else ""
     return replace(_started(buttons[-1]), text=text, detail=detail, subject=None)
-
-
-def _reported(transaction: GatewayTransaction, *, everything: bool) -> Iterator[TimelineEntry]:
-    """Yield the browser's reports, which are not confirmed by the gateway."""
-    for event in transaction.wallet.events if hasattr(transaction, "wallet") else ():
-        what = WalletEvent(event["event"])
-        if what not in _LOADED or everything:
-            yield TimelineEntry(
-                occurred_at=datetime.fromisoformat(event["at"]),
-                kind=TimelineKind.REPORTED,
-                text=_REPORTED[what],
-                reference=transaction.reference,
-                detail=event["detail"],
-            )
-
-
-def _updated(event: TransactionEvent) -> TimelineEntry:
-    transaction = event.transaction
-    return TimelineEntry(
-        occurred_at=event.occurred_at,
-        kind=TimelineKind.DECIDED if event.kind in BY_PEOPLE else TimelineKind.UPDATED,
-        text=_text_of(event),
-        amount=transaction.approved_amount or transaction.amount,
-        reference=transaction.reference,
-        detail=event.explanation,
-        by=event.created_by,
-        subject=event,
-    )
 
 
 def _text_of(event: TransactionEvent) -> str | Promise:

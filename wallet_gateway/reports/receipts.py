@@ -12,7 +12,7 @@ from django.core.validators import validate_email
 
 from wallet_gateway.domain.cards import network_name
 from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
 
@@ -72,7 +72,12 @@ def order_receipt(order: PaymentOrder) -> Receipt | None:
 
     One SQL statement, none for payments that were read with the order; one more for prices of the sheet.
     """
-    payments, currency = _payments(order), order.currency
+    known, currency = order.known_payments, order.currency
+    if known is not None and known.version == order.version:
+        payments = list(known.payments)
+    else:
+        openings = GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
+        payments = [row.opened_payment for row in openings.select_related("payment")]
     approved = [payment for payment in payments if payment.authorized]
     if not approved:
         return None
@@ -112,15 +117,6 @@ def order_receipt(order: PaymentOrder) -> Receipt | None:
         card_network=network_name(payment.card_network),
         card_last_four=payment.card_last_four,
     )
-
-
-def _payments(order: PaymentOrder) -> list[Payment]:
-    """Return all payments of an order, each with its opening transaction."""
-    known = order.known_payments
-    if known is not None and known.version == order.version:
-        return list(known.payments)
-    rows = GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
-    return [row.opened_payment for row in rows.select_related("payment")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

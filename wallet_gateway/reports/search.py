@@ -57,24 +57,21 @@ def orders_found_with_customer(text: str, *, gateways: Collection[str]) -> Query
         paid = Payment.objects.filter(order__gt=_BEFORE_NEWEST, card_last_four=text)
         found |= _found(paid.values_list("order_id"))
     elif _NAME.fullmatch(text):
-        found |= _orders_of_name(text)
+        # Compared here, as databases fold differently.
+        by_shop = PaymentOrder.objects.filter(pk__gt=_BEFORE_NEWEST).values_list("pk", *_NAMES)
+        by_wallet = WalletAttempt.objects.filter(**{f"{_ORDER_OF_WALLET}__gt": _BEFORE_NEWEST})
+        rows = chain(
+            by_shop.order_by().iterator(),
+            by_wallet.order_by().values_list(_ORDER_OF_WALLET, *_NAMES_FROM_WALLET).iterator(),
+        )
+        named = {pk for pk, *names in rows if begins_name(text, filter(None, names))}
+        found |= set(nlargest(MOST_FOUND, named))
     return PaymentOrder.objects.filter(pk__in=found)
 
 
 _NAME = re.compile(r"[^\W\d_][^\d_]+")
 """Two characters or more without a digit."""
 _BEFORE_NEWEST = Subquery(PaymentOrder.objects.order_by("-pk").values("pk")[:1]) - NEWEST
-
-
-def _orders_of_name(text: str) -> set[int]:
-    """Return the newest orders with a name that begins so; compared here, as databases fold differently."""
-    by_shop = PaymentOrder.objects.filter(pk__gt=_BEFORE_NEWEST).values_list("pk", *_NAMES)
-    by_wallet = WalletAttempt.objects.filter(**{f"{_ORDER_OF_WALLET}__gt": _BEFORE_NEWEST})
-    rows = chain(
-        by_shop.order_by().iterator(),
-        by_wallet.order_by().values_list(_ORDER_OF_WALLET, *_NAMES_FROM_WALLET).iterator(),
-    )
-    return set(nlargest(MOST_FOUND, {pk for pk, *names in rows if begins_name(text, filter(None, names))}))
 
 
 def _orders_named(text: str, gateways: Collection[str]) -> set[int]:

@@ -18,11 +18,8 @@ from payments import PaymentError, PaymentStatus, RedirectNeeded
 from payments.core import BasicProvider
 
 from wallet_gateway import payments as wallet
+from wallet_gateway.contrib.bridges import columns_of, payment_page, postal_address, why_not_approved
 from wallet_gateway.contrib.django_payments import receivers
-from wallet_gateway.contrib.held_instance import columns_of
-from wallet_gateway.contrib.operation_result import why_not_approved
-from wallet_gateway.contrib.payment_page import payment_page
-from wallet_gateway.contrib.postal_address import postal_address
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 
 _APP = "wallet_gateway.contrib.django_payments"
@@ -55,6 +52,16 @@ class WalletProvider(BasicProvider):
 
     def order_details(self, payment: Any) -> dict[str, Any]:
         """Return the arguments of `create_order`; a subclass may add to them."""
+        items = [
+            wallet.Item(product_id=sku, product_name=name, unit_amount=price, quantity=quantity)
+            for name, quantity, price, _currency, sku, _rate in payment.get_purchased_items()
+        ]
+        # Their columns have texts as defaults, which a payment that was just created still has.
+        delivery, total = Decimal(payment.delivery), Decimal(payment.total)
+        goods: dict[str, Any] = {"amount": total}
+        # What is bought is left out if it does not come to the total.
+        if items and sum(item.unit_amount * item.quantity for item in items) + delivery == total:
+            goods = {"items": items, "shipping": wallet.Shipping(name=_("Shipping"), amount=delivery)}
         return {
             "gateway": self.gateway,
             "type": "sale" if self._capture else "preauthorization",
@@ -72,7 +79,7 @@ class WalletProvider(BasicProvider):
             ),
             "continue_url": payment.get_process_url(),
             "redirect_when_paid": True,
-            **(_cart(payment) or {"amount": Decimal(payment.total)}),
+            **goods,
         }
 
     def process_data(self, payment: Any, request: HttpRequest) -> HttpResponseRedirect:  # noqa: ARG002 - theirs
@@ -128,16 +135,3 @@ class WalletProvider(BasicProvider):
             raise PaymentError(reason)
         receivers.update(payment, before)
         return (done.approved_amount or done.amount).amount
-
-
-def _cart(payment: Any) -> dict[str, Any] | None:
-    """Return what is bought; None if it does not come to the total."""
-    items = [
-        wallet.Item(product_id=sku, product_name=name, unit_amount=price, quantity=quantity)
-        for name, quantity, price, _currency, sku, _rate in payment.get_purchased_items()
-    ]
-    # Their columns have texts as defaults, which a payment that was just created still has.
-    delivery, total = Decimal(payment.delivery), Decimal(payment.total)
-    if not items or sum(item.unit_amount * item.quantity for item in items) + delivery != total:
-        return None
-    return {"items": items, "shipping": wallet.Shipping(name=_("Shipping"), amount=delivery)}

@@ -12,8 +12,7 @@ from payments import PaymentStatus, get_payment_model
 
 from wallet_gateway import payments as wallet
 from wallet_gateway import signals
-from wallet_gateway.contrib.held_instance import columns_in, take_over
-from wallet_gateway.contrib.missing_row import log_missing
+from wallet_gateway.contrib.bridges import columns_in, log_missing, take_over
 from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder

@@ -145,7 +145,12 @@ def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | No
 
 
 def _send(template: str, order: PaymentOrder, address: str, amount: Money | None) -> None:
-    with translation.override(_language(order)):
+    try:
+        language = translation.get_supported_language_variant(order.language)
+    except LookupError:
+        # The shop's default language.
+        language = translation.get_language()
+    with translation.override(language):
         money = format_money(amount) if amount else ""
         given = {"number": header_line(order.order_number or order.reference), "amount": money}
         text = render_to_string(f"wallet_gateway/mails/{template}.txt", given).strip()
@@ -161,11 +166,3 @@ def _marked(is_test: bool, subject: str, body: str) -> tuple[str, str]:  # noqa:
     if not is_test:
         return subject, body
     return f"{_('TEST')}: {subject}", f"{body}\n{_('This is a test. No real money moves.')}\n"
-
-
-def _language(order: PaymentOrder) -> str | None:
-    try:
-        return translation.get_supported_language_variant(order.language)
-    except LookupError:
-        # The shop's default language.
-        return translation.get_language()

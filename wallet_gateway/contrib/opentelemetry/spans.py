@@ -25,20 +25,6 @@ def connect() -> None:
 
 
 def _write(*, gateway: str, call: CallRecord, **_: Any) -> None:
-    # The signal is sent in the calling thread, so the current span there is the parent.
-    tracer, ended = trace.get_tracer("wallet_gateway", __version__), time.time_ns()
-    span = tracer.start_span(
-        f"wallet_gateway.{call.operation}",
-        kind=SpanKind.CLIENT,
-        attributes=_attributes(gateway, call),
-        start_time=ended - round(call.elapsed_seconds * _NANOSECONDS),
-    )
-    if call.outcome is not CallOutcome.ANSWERED:
-        span.set_status(Status(StatusCode.ERROR, call.reason or call.outcome.value))
-    span.end(end_time=ended)
-
-
-def _attributes(gateway: str, call: CallRecord) -> dict[str, AttributeValue]:
     known: dict[str, AttributeValue] = {
         "wallet_gateway.gateway": gateway,
         "wallet_gateway.operation": call.operation,
@@ -48,6 +34,17 @@ def _attributes(gateway: str, call: CallRecord) -> dict[str, AttributeValue]:
     }
     if call.http_status is not None:
         known["http.response.status_code"] = call.http_status
-    if call.outcome is not CallOutcome.ANSWERED:
-        known["error.type"] = call.reason or call.outcome.value
-    return known
+    failure = "" if call.outcome is CallOutcome.ANSWERED else call.reason or call.outcome.value
+    if failure:
+        known["error.type"] = failure
+    # The signal is sent in the calling thread, so the current span there is the parent.
+    tracer, ended = trace.get_tracer("wallet_gateway", __version__), time.time_ns()
+    span = tracer.start_span(
+        f"wallet_gateway.{call.operation}",
+        kind=SpanKind.CLIENT,
+        attributes=known,
+        start_time=ended - round(call.elapsed_seconds * _NANOSECONDS),
+    )
+    if failure:
+        span.set_status(Status(StatusCode.ERROR, failure))
+    span.end(end_time=ended)

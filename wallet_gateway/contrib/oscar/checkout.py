@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from oscar.apps.checkout.exceptions import PassedSkipCondition
 
+from wallet_gateway.contrib.bridges import payment_page
 from wallet_gateway.contrib.oscar import sources
-from wallet_gateway.contrib.payment_page import payment_page
 
 _View: Any = object  # oscar's, which has no types
 _OSCARS_MODULE: Final = "oscar.apps.checkout.views"

@@ -14,22 +14,16 @@ from wallet_gateway.contrib.oscar.loading import EXTENDED, is_extended
 
 def check_shop(**_rest: Any) -> list[CheckMessage]:
     """Check that oscar uses our classes, and knows the statuses of paid and of unpaid orders."""
-    return [*_classes(), *_statuses()]
-
-
-def _classes() -> Iterator[CheckMessage]:
+    found: list[CheckMessage] = []
     missing = [path for path in EXTENDED if not is_extended(path, get_class(*path.rsplit(".", 1)))]
     if missing:
         hint = "Set OSCAR_DYNAMIC_CLASS_LOADER = 'wallet_gateway.contrib.oscar.loading.class_loader'."
-        yield Error(
-            f"Oscar takes no wallet payments: {', '.join(missing)}", hint=hint, id="wallet_oscar.E001"
-        )
-
-
-def _statuses() -> Iterator[CheckMessage]:
-    yield from _status("E002", "A paid order", "paid_status")
+        text = f"Oscar takes no wallet payments: {', '.join(missing)}"
+        found.append(Error(text, hint=hint, id="wallet_oscar.E001"))
+    found += _status("E002", "A paid order", "paid_status")
     if config().minutes_to_pay is not None:
-        yield from _status("E003", "An order that is not paid in time", "cancelled_status")
+        found += _status("E003", "An order that is not paid in time", "cancelled_status")
+    return found
 
 
 def _status(code: str, order: str, name: str) -> Iterator[CheckMessage]:

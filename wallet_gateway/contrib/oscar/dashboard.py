@@ -19,11 +19,10 @@ from oscar.apps.payment.exceptions import PaymentError
 from oscar.core.loading import get_model
 
 from wallet_gateway import payments
-from wallet_gateway.contrib.held_instance import columns_of, take_over
-from wallet_gateway.contrib.operation_result import why_not_approved
+from wallet_gateway.contrib.bridges import columns_of, take_over, why_not_approved
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.decisions import CAPTURE, REFUND, REVERSE
 
 _PERMISSIONS: Final = {
@@ -78,7 +77,16 @@ class WalletEventMixin(_Oscars):
             return super().handle_payment_event(order, event_type, amount, *lines, **kwargs)
         self.validate_payment_event(order, event_type, amount, *lines, **kwargs)
         if self.user is not None:
-            self._check_user(order, event_type, amount)
+            if not self.user.has_perm(_PERMISSIONS[event_type.name]):
+                raise PaymentError(_("You may not do this with payments. Ask for the permission."))
+            if not amount.is_finite():
+                raise PaymentError(_("The amount is not a number."))
+            recent = order.payment_events.filter(date_created__gt=timezone.now() - _DOUBLE_CLICK)
+            if recent.filter(event_type=event_type, amount=amount).exists():
+                # Oscar's form has nothing by which a second click could be told from a second refund.
+                raise PaymentError(
+                    _("The same was done a moment ago. If it is meant twice, wait for a minute.")
+                )
         pieces = list(zip(*lines, strict=True)) if lines and all(lines) else []
         is_part = bool(pieces) and amount < self.calculate_payment_event_subtotal(event_type, *lines)
         done = self._approved(order, source, event_type.name, amount)
@@ -95,9 +103,17 @@ class WalletEventMixin(_Oscars):
         return event
 
     def _approved(self, order: Any, source: Any, event: str, amount: Decimal) -> GatewayTransaction:
-        before = columns_of(order)
+        before, by = columns_of(order), self.user or "oscar"
         try:
-            done = self._operate(sources.order_to_pay(source), event, amount)
+            to_pay = sources.order_to_pay(source)
+            if event == sources.PAID:
+                done = payments.capture(to_pay, amount, by=by)
+            elif event == sources.REFUNDED:
+                done = payments.refund(to_pay, amount, by=by)
+            elif amount != payments.order_summary(to_pay).authorized.amount:
+                raise PaymentError(_("Only the whole reserved amount can be released."))
+            else:
+                done = payments.reverse(to_pay, by=by)
         except payments.errors.OperationError as error:
             raise PaymentError(str(error)) from error
         if reason := why_not_approved(done):
@@ -105,23 +121,3 @@ class WalletEventMixin(_Oscars):
         # Who has captured ships now, and oscar's `set_status` saves the whole order.
         take_over(order, before, columns_of(order))
         return done
-
-    def _check_user(self, order: Any, event_type: Any, amount: Decimal) -> None:
-        if not self.user.has_perm(_PERMISSIONS[event_type.name]):
-            raise PaymentError(_("You may not do this with payments. Ask for the permission."))
-        if not amount.is_finite():
-            raise PaymentError(_("The amount is not a number."))
-        recent = order.payment_events.filter(date_created__gt=timezone.now() - _DOUBLE_CLICK)
-        if recent.filter(event_type=event_type, amount=amount).exists():
-            # Oscar's form has nothing by which a second click could be told from a second refund.
-            raise PaymentError(_("The same was done a moment ago. If it is meant twice, wait for a minute."))
-
-    def _operate(self, to_pay: PaymentOrder, event: str, amount: Decimal) -> GatewayTransaction:
-        by = self.user or "oscar"
-        if event == sources.PAID:
-            return payments.capture(to_pay, amount, by=by)
-        if event == sources.REFUNDED:
-            return payments.refund(to_pay, amount, by=by)
-        if amount != payments.order_summary(to_pay).authorized.amount:
-            raise PaymentError(_("Only the whole reserved amount can be released."))
-        return payments.reverse(to_pay, by=by)

@@ -9,12 +9,41 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 
 from wallet_gateway import payments
-from wallet_gateway.contrib.postal_address import postal_address
+from wallet_gateway.contrib.bridges import postal_address
 
 
 def order_details(order: Any, amount: Decimal) -> dict[str, Any]:
     """Return the arguments of `payments.create_order` that come from an oscar order."""
     address = order.billing_address or order.shipping_address
+    billing = address and postal_address(
+        line=address.line1, city=address.line4, postcode=address.postcode, country=address.country_id
+    )
+    items = [
+        payments.Item(
+            product_id=line.partner_sku,
+            product_name=line.title,
+            unit_amount=line.unit_price_incl_tax,
+            quantity=line.quantity,
+        )
+        for line in order.lines.all()
+        if line.unit_price_incl_tax
+    ]
+    items += [
+        payments.Item(product_id=charge.code, product_name=charge.name, unit_amount=charge.incl_tax)
+        for charge in order.surcharges.all()
+        if charge.incl_tax
+    ]
+    gross = sum((item.unit_amount * item.quantity for item in items), order.shipping_incl_tax)
+    discount = order.total_discount_incl_tax
+    goods: dict[str, Any] = {"amount": amount}
+    # Lines, shipping and discounts are left out if they do not come to the amount.
+    if items and discount >= 0 and gross - discount == amount:
+        name = order.shipping_method or gettext("Shipping")
+        goods = {
+            "items": items,
+            "shipping": payments.Shipping(name=name, amount=order.shipping_incl_tax),
+            "discounts": [payments.Discount(name=gettext("Discount"), amount=discount)] if discount else [],
+        }
     return {
         "order_number": order.number,
         "currency": order.currency,
@@ -24,42 +53,6 @@ def order_details(order: Any, amount: Decimal) -> dict[str, Any]:
         "cardholder_email": order.email or None,
         "cardholder_first_name": getattr(address, "first_name", "") or None,
         "cardholder_last_name": getattr(address, "last_name", "") or None,
-        "billing_address": _postal(address),
-        **(_cart(order, amount) or {"amount": amount}),
+        "billing_address": billing,
+        **goods,
     }
-
-
-def _cart(order: Any, amount: Decimal) -> dict[str, Any] | None:
-    """Return the lines with shipping and discounts; None if they do not come to the amount."""
-    lines = list(order.lines.all())
-    items = [_item(line) for line in lines if line.unit_price_incl_tax]
-    items += [
-        payments.Item(product_id=charge.code, product_name=charge.name, unit_amount=charge.incl_tax)
-        for charge in order.surcharges.all()
-        if charge.incl_tax
-    ]
-    gross = sum((item.unit_amount * item.quantity for item in items), order.shipping_incl_tax)
-    discount = order.total_discount_incl_tax
-    if not items or discount < 0 or gross - discount != amount:
-        return None
-    name = order.shipping_method or gettext("Shipping")
-    return {
-        "items": items,
-        "shipping": payments.Shipping(name=name, amount=order.shipping_incl_tax),
-        "discounts": [payments.Discount(name=gettext("Discount"), amount=discount)] if discount else [],
-    }
-
-
-def _item(line: Any) -> payments.Item:
-    return payments.Item(
-        product_id=line.partner_sku,
-        product_name=line.title,
-        unit_amount=line.unit_price_incl_tax,
-        quantity=line.quantity,
-    )
-
-
-def _postal(address: Any) -> dict[str, str] | None:
-    return address and postal_address(
-        line=address.line1, city=address.line4, postcode=address.postcode, country=address.country_id
-    )

@@ -82,40 +82,28 @@ def _confirm_first(pk: int, to_pay: PaymentOrder) -> None:
         placed = sources.locked(pk)
         if is_late := to_pay.is_cancelled or placed.status == config().cancelled_status:
             _note_late_payment(placed)
+        elif (status := config().paid_status) in placed.available_statuses():
+            placed.set_status(status)
+        elif placed.status != status:
+            # The money is here, so a person must know.
+            message = f"Paid by wallet; the status {placed.status!r} does not lead to {status!r}."
+            cancellation.add_note(placed, message)
+    if is_late:
+        return
+    context = {"user": placed.user, "order": placed, "lines": placed.lines.all()}
+    try:
+        if placed.user:
+            path = reverse("customer:order", args=[placed.number])
         else:
-            _move_on(placed)
-    if not is_late:
-        _send_confirmation(placed, to_pay.language)
-
-
-def _move_on(placed: Any) -> None:
-    status = config().paid_status
-    if status in placed.available_statuses():
-        placed.set_status(status)
-    elif placed.status != status:
-        # The money is here, so a person must know.
-        message = f"Paid by wallet; the status {placed.status!r} does not lead to {status!r}."
-        cancellation.add_note(placed, message)
+            path = reverse("customer:anon-order", args=[placed.number, placed.verification_hash()])
+    except NoReverseMatch:
+        path = ""
+    if path:
+        context |= {"status_path": path, "status_url": conf.settings().public_origin + path}
+    with translation.override(to_pay.language or None):
+        get_class("order.utils", "OrderDispatcher")().send_order_placed_email_for_user(placed, context)
 
 
 def _note_late_payment(placed: Any) -> None:
     message = f"Paid by wallet after the cancellation; the status {placed.status!r} was left as it is."
     cancellation.add_note(placed, message)
-
-
-def _send_confirmation(placed: Any, language: str) -> None:
-    path = _status_path(placed)
-    context = {"user": placed.user, "order": placed, "lines": placed.lines.all()}
-    if path:
-        context |= {"status_path": path, "status_url": conf.settings().public_origin + path}
-    with translation.override(language or None):
-        get_class("order.utils", "OrderDispatcher")().send_order_placed_email_for_user(placed, context)
-
-
-def _status_path(placed: Any) -> str:
-    try:
-        if placed.user:
-            return reverse("customer:order", args=[placed.number])
-        return reverse("customer:anon-order", args=[placed.number, placed.verification_hash()])
-    except NoReverseMatch:
-        return ""

@@ -6,7 +6,6 @@ another place is there as well, and each movement once, however often it is repo
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
@@ -15,7 +14,7 @@ from django.urls import NoReverseMatch, reverse
 from oscar.core.loading import get_model
 
 from wallet_gateway import conf, payments
-from wallet_gateway.contrib.missing_row import log_missing
+from wallet_gateway.contrib.bridges import log_missing
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -107,8 +106,19 @@ def record(to_pay: PaymentOrder) -> Any:
         known = set(source.transactions.values_list("reference", flat=True))
         done = GatewayTransaction.objects.filter(payment__order=to_pay, state=TransactionState.APPROVED)
         for transaction in done.order_by("pk"):
-            if transaction.reference not in known:
-                _write(source, order, transaction)
+            # The part of an approved amount that our totals contain.
+            units = (transaction.approved_minor or transaction.amount_minor) - transaction.excess_minor
+            if transaction.reference in known or units <= 0:
+                continue
+            amount = Money.from_minor_units(units, transaction.currency).amount
+            is_sale = transaction.payment_type == PaymentType.SALE
+            opens = ("Debit", PAID) if is_sale else ("Authorise", RESERVED)
+            kind, event = _BY_KIND.get(TransactionKind(transaction.kind), opens)
+            source.transactions.create(
+                txn_type=kind, amount=amount, reference=transaction.reference, status=transaction.state
+            )
+            event_type, _created = get_model("order", "PaymentEventType").objects.get_or_create(name=event)
+            order.payment_events.create(event_type=event_type, amount=amount, reference=transaction.reference)
         totals = payments.order_summary(to_pay)
         source.amount_allocated = totals.authorized.amount
         source.amount_debited = totals.captured.amount
@@ -124,22 +134,3 @@ def _leads_to_oscar(to_pay: PaymentOrder) -> bool:
         return is_of_oscar(to_pay) and to_pay.continue_url == reverse("checkout:thank-you")
     except NoReverseMatch:
         return False
-
-
-def _write(source: Any, order: Any, transaction: GatewayTransaction) -> None:
-    amount = _booked(transaction)
-    if amount <= 0:
-        return
-    opens = ("Debit", PAID) if transaction.payment_type == PaymentType.SALE else ("Authorise", RESERVED)
-    kind, event = _BY_KIND.get(TransactionKind(transaction.kind), opens)
-    source.transactions.create(
-        txn_type=kind, amount=amount, reference=transaction.reference, status=transaction.state
-    )
-    event_type, _created = get_model("order", "PaymentEventType").objects.get_or_create(name=event)
-    order.payment_events.create(event_type=event_type, amount=amount, reference=transaction.reference)
-
-
-def _booked(transaction: GatewayTransaction) -> Decimal:
-    """Return the part of an approved amount that our totals contain."""
-    units = (transaction.approved_minor or transaction.amount_minor) - transaction.excess_minor
-    return Money.from_minor_units(units, transaction.currency).amount if units > 0 else Decimal(0)

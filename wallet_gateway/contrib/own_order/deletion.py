@@ -59,16 +59,13 @@ class DeletionGuard(Field):
         rows = iter(objs)
         while some := list(islice(rows, _AT_ONCE)):
             if undecided := _undecided(type(some[0]), [row.pk for row in some], using):
-                raise ProtectedError(_refusal(undecided), set(undecided))
+                names = ", ".join(str(order.reference) for order in undecided[:_MOST_NAMED])
+                words = (
+                    f"Cannot delete orders whose payment is not decided: {names}. Call cancel_payment, and "
+                    "delete them when is_released; capture, return or reverse the money that they hold first."
+                )
+                raise ProtectedError(words, set(undecided))
         return ()
-
-
-def _refusal(undecided: Sequence[PaymentOrder]) -> str:
-    names = ", ".join(str(order.reference) for order in undecided[:_MOST_NAMED])
-    return (
-        f"Cannot delete orders whose payment is not decided: {names}. Call cancel_payment, and delete them "
-        "when is_released; capture, return or reverse the money that they hold first."
-    )
 
 
 def _undecided(model: type[models.Model], keys: Collection[Any], using: str) -> list[PaymentOrder]:
@@ -77,7 +74,18 @@ def _undecided(model: type[models.Model], keys: Collection[Any], using: str) -> 
     # Nobody was shown a page or a button of the others.
     begun = Exists(Payment.objects.filter(order=OuterRef("pk")))
     orders = list(PaymentOrder.objects.using(using).filter(begun, pk__in=linked))
-    open_ones = _with_open_attempt([order.pk for order in orders if order.state in _TOLD], using)
+    openings = (
+        GatewayTransaction.objects.using(using)
+        .filter(
+            payment__order__in=[order.pk for order in orders if order.state in _TOLD], kind__in=OPENING_KINDS
+        )
+        .exclude(state=TransactionState.APPROVED)
+        .annotate(order_key=F("payment__order"))
+    )
+    # Those that another page or button may still pay.
+    open_ones = {
+        one.order_key for one in openings if may_still_pay(one.poll_state, has_page=bool(one.redirect_url))
+    }
     return [order for order in orders if not _is_decided(order, open_ones)]
 
 
@@ -85,16 +93,3 @@ def _is_decided(order: PaymentOrder, open_ones: Collection[int]) -> bool:
     if order.is_released and order.state in WITHOUT_MONEY:
         return True
     return order.state in _TOLD and order.pk not in open_ones
-
-
-def _with_open_attempt(orders: Sequence[int], using: str) -> set[int]:
-    """Return the keys of those payment orders that another page or button may still pay."""
-    openings = (
-        GatewayTransaction.objects.using(using)
-        .filter(payment__order__in=orders, kind__in=OPENING_KINDS)
-        .exclude(state=TransactionState.APPROVED)
-        .annotate(order_key=F("payment__order"))
-    )
-    return {
-        one.order_key for one in openings if may_still_pay(one.poll_state, has_page=bool(one.redirect_url))
-    }

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.dispatch import Signal, receiver
 
 from wallet_gateway import signals
-from wallet_gateway.contrib.missing_row import log_missing
+from wallet_gateway.contrib.bridges import log_missing
 from wallet_gateway.contrib.own_order.payable_order import MODEL, PayableOrder
 from wallet_gateway.models import PaymentOrder
 
@@ -34,7 +34,7 @@ _SIGNALS: list[Signal] = [
 @receiver(_SIGNALS, dispatch_uid="wallet_gateway.contrib.own_order")
 def _follow(*, order: PaymentOrder, **told: Any) -> None:
     # Of a model and its children and proxies, the one with the column.
-    columns = [model for model in _payable_models() if _has_column(model)]
+    columns = [model for model in _payable_models() if model._meta.get_field("payment_order").model is model]
     rows_told = sum(_tell(model, order) for model in columns)
     # The mixin has stored the model's name with an order of its own; the shop may have others.
     if not rows_told and (label := told["metadata"].get(MODEL)):
@@ -43,10 +43,6 @@ def _follow(*, order: PaymentOrder, **told: Any) -> None:
 
 def _payable_models() -> Iterator[type[PayableOrder]]:
     return (model for model in apps.get_models() if issubclass(model, PayableOrder))
-
-
-def _has_column(model: type[PayableOrder]) -> bool:
-    return model._meta.get_field("payment_order").model is model
 
 
 def _tell(model: type[PayableOrder], order: PaymentOrder) -> bool:

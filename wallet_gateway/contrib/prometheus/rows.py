@@ -79,35 +79,23 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("undocumented_states", "Transactions held by a word that is no documented state.", held)
     words = "Gateways that show one operation in their answers about two payments."
     yield _gauge("sharing_gateways", words, len(health.sharing))
-    yield _since_sweep(health)
-    yield _behind(health)
-    yield _paused(health)
-
-
-def _since_sweep(health: Health) -> GaugeMetricFamily:
     words = "Seconds since a gateway was last swept; +Inf where it never was."
-    family = _family("seconds_since_sweep", words, "gateway")
+    swept = _family("seconds_since_sweep", words, "gateway")
     for alias, at in health.swept_at.items():
-        family.add_metric([alias], (health.now - at).total_seconds() if at else float("inf"))
-    return family
-
-
-def _behind(health: Health) -> GaugeMetricFamily:
+        swept.add_metric([alias], (health.now - at).total_seconds() if at else float("inf"))
+    yield swept
     words = "Status queries about what has ended that are more than a day late."
-    family = _family("queries_behind", words, "gateway")
+    behind = _family("queries_behind", words, "gateway")
     for alias, number in health.queries_behind.items():
-        family.add_metric([alias], number)
-    return family
-
-
-def _paused(health: Health) -> GaugeMetricFamily:
+        behind.add_metric([alias], number)
+    yield behind
     words = "1 where nothing new is sent to a gateway, by who decided so: a person, or the breaker."
-    family = _family("sending_paused", words, "gateway", "by")
+    paused = _family("sending_paused", words, "gateway", "by")
     decided = {pause.gateway: "person" if pause.by else "breaker" for pause in health.pauses}
     for alias in health.swept_at:
         for by in ("person", "breaker"):
-            family.add_metric([alias, by], decided.get(alias) == by)
-    return family
+            paused.add_metric([alias, by], decided.get(alias) == by)
+    yield paused
 
 
 def _of_gauges(found: Metrics) -> Iterator[GaugeMetricFamily]:

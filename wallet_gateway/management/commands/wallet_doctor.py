@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
-from wallet_gateway.findings import Finding, Level
+from wallet_gateway.findings import Level
 from wallet_gateway.management.gateway_option import check_has_orders
 from wallet_gateway.management.login_name import login_name
 from wallet_gateway.management.standard_output import write_texts
@@ -39,36 +38,26 @@ class Command(BaseCommand):
         parser.add_argument("--gateway", metavar="ALIAS", help="that of the recorded order")
         parser.add_argument("--by", default="", help="who compared it; the login name or number if not given")
 
-    def handle(self, *, go_live: bool, record_payment: str | None, by: str, **options: Any) -> None:
-        if record_payment:
-            self._record(
-                record_payment, amount=options["amount"], by=by or login_name(), gateway=options["gateway"]
-            )
+    def handle(self, *, go_live: bool, gateway: str | None, by: str, **options: Any) -> None:
+        if reference := options["record_payment"]:
+            try:
+                record_payment(reference, amount=options["amount"], by=by or login_name(), gateway=gateway)
+            except PaymentOrder.DoesNotExist as error:
+                check_has_orders(gateway)
+                raise CommandError(f"no order has the reference {reference[:64]!r}") from error
+            except (UnableToRecord, OperationRefused) as error:
+                raise CommandError(str(error)) from error
         found = run_checks(go_live=go_live)
-        text = (
-            json.dumps([finding.as_dict() for finding in found], indent=2)
-            if options["json"]
-            else _told(found)
-        )
+        if options["json"]:
+            text = json.dumps([finding.as_dict() for finding in found], indent=2)
+        else:
+            lines = []
+            for finding in found:
+                lines.append(f"{_SIGNS[finding.level]}  {finding.subject}: {finding.text}")
+                further = (finding.advice, f"See {finding.docs}" if finding.docs else "")
+                lines += [f"         {line}" for line in further if line]
+            text = "\n".join(lines)
         # The exit code is that of the findings, whether or not anybody reads all of them.
         write_texts(self.stdout, [text, "\n"])
         if not is_well(found):
             sys.exit(1)
-
-    def _record(self, reference: str, *, amount: str, by: str, gateway: str | None) -> None:
-        try:
-            record_payment(reference, amount=amount, by=by, gateway=gateway)
-        except PaymentOrder.DoesNotExist as error:
-            check_has_orders(gateway)
-            raise CommandError(f"no order has the reference {reference[:64]!r}") from error
-        except (UnableToRecord, OperationRefused) as error:
-            raise CommandError(str(error)) from error
-
-
-def _told(found: Iterable[Finding]) -> str:
-    lines = []
-    for finding in found:
-        lines.append(f"{_SIGNS[finding.level]}  {finding.subject}: {finding.text}")
-        further = (finding.advice, f"See {finding.docs}" if finding.docs else "")
-        lines += [f"         {line}" for line in further if line]
-    return "\n".join(lines)

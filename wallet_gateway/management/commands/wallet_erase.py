@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.management.gateway_option import check_has_orders
 from wallet_gateway.management.login_name import login_name
-from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
 
@@ -42,42 +40,33 @@ class Command(BaseCommand):
             raise CommandError("--email is empty")
         if not references and email is None:
             raise CommandError("say which orders: by their references, or by --email ADDRESS")
-        orders = _found(references, email, options["gateway"])
-        refused = [line for order in orders if (line := self._erase(order, by, reason, yes=yes))]
-        self._sum_up(len(orders) - len(refused), yes=yes)
+        gateway = options["gateway"]
+        try:
+            named = maintenance.orders_of(references=references, gateway=gateway)
+            of_email = maintenance.orders_of(email=email, gateway=gateway) if email else ()
+        except OperationRefused as error:
+            raise CommandError(str(error)) from error
+        missing = set(references) - {order.reference for order in named}
+        if missing or (email and not of_email):
+            check_has_orders(gateway)
+        if missing:
+            raise CommandError(f"no such order: {', '.join(sorted(missing))}")
+        if email and not of_email:
+            raise CommandError("no order has this e-mail address")
+        orders = {order.pk: order for order in (*named, *of_email)}
+        refused = []
+        for _pk, order in sorted(orders.items()):
+            if not yes:
+                self.stdout.write(f"{order.reference}: would be erased")
+                continue
+            try:
+                maintenance.erase_customer(order, by=by or login_name(), reason=reason)
+            except OperationRefused as error:
+                refused.append(f"{order.reference}: {error}")
+            else:
+                self.stdout.write(f"{order.reference}: erased")
+        count = len(orders) - len(refused)
+        done = "Erased." if yes else "Nothing was erased; add --yes to do it."
+        self.stdout.write(f"{'1 order' if count == 1 else f'{count} orders'}. {done}")
         if refused:
             raise CommandError("\n".join(refused))
-
-    def _erase(self, order: PaymentOrder, by: str, reason: str, *, yes: bool) -> str:
-        if not yes:
-            self.stdout.write(f"{order.reference}: would be erased")
-            return ""
-        try:
-            maintenance.erase_customer(order, by=by or login_name(), reason=reason)
-        except OperationRefused as error:
-            return f"{order.reference}: {error}"
-        self.stdout.write(f"{order.reference}: erased")
-        return ""
-
-    def _sum_up(self, count: int, *, yes: bool) -> None:
-        orders = "1 order" if count == 1 else f"{count} orders"
-        done = "Erased." if yes else "Nothing was erased; add --yes to do it."
-        self.stdout.write(f"{orders}. {done}")
-
-
-def _found(references: Sequence[str], email: str | None, gateway: str | None) -> Sequence[PaymentOrder]:
-    """Return the orders that are meant; raises `CommandError` if a reference or the address has none."""
-    try:
-        named = maintenance.orders_of(references=references, gateway=gateway)
-        of_email = maintenance.orders_of(email=email, gateway=gateway) if email else ()
-    except OperationRefused as error:
-        raise CommandError(str(error)) from error
-    missing = set(references) - {order.reference for order in named}
-    if missing or (email and not of_email):
-        check_has_orders(gateway)
-    if missing:
-        raise CommandError(f"no such order: {', '.join(sorted(missing))}")
-    if email and not of_email:
-        raise CommandError("no order has this e-mail address")
-    found = {order.pk: order for order in (*named, *of_email)}
-    return [found[pk] for pk in sorted(found)]

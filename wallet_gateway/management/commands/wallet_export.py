@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -58,17 +57,13 @@ class Command(BaseCommand):
         limits = {"since": _day("--since", since, zone), "until": _day("--until", until, zone)}
         lines = write(*export_rows(what, is_test=gateways.is_test, **limits, by=By(by or By.APPROVED)))
         if output is not None:
-            _write_to_file(output, lines)
+            try:
+                with Path(output).open("w", encoding="utf-8", newline="") as file:
+                    file.writelines(lines)
+            except OSError as error:
+                raise CommandError(f"{output} cannot be written: {error.strerror}") from error
         elif not write_texts(self.stdout, lines):
             sys.exit(READER_GONE)
-
-
-def _write_to_file(name: str, lines: Iterable[str]) -> None:
-    try:
-        with Path(name).open("w", encoding="utf-8", newline="") as file:
-            file.writelines(lines)
-    except OSError as error:
-        raise CommandError(f"{name} cannot be written: {error.strerror}") from error
 
 
 def _day(option: str, given: str | None, zone: tzinfo) -> datetime | None:

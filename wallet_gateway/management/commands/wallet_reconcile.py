@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -62,27 +61,19 @@ class Command(BaseCommand):
                 )
             except ImproperlyConfigured as error:
                 raise CommandError(str(error)) from error
-            self._compare(alias, comparison, found)
-        self._sum_up(found, repaired=repair)
-
-    def _compare(self, alias: str, comparison: maintenance.Comparison, found: Counter[str]) -> None:
-        self.stdout.write(f"{alias}: {comparison.total} transactions to compare")
-        rows: Iterable[maintenance.ComparedTransaction] = with_progress(
-            comparison.rows, total=comparison.total, out=self.stderr
-        )
-        try:
-            for row in rows:
-                for difference in row.differences:
-                    found[difference.kind] += 1
-                    why = explanation_text(difference.explanation)
-                    self.stdout.write(f"{row.transaction.reference}  {difference.kind}: {why}")
-        except GatewayUnreachable as error:
-            raise CommandError(f"{error} (wallet_reconcile --resume)") from error
-
-    def _sum_up(self, found: Counter[str], *, repaired: bool) -> None:
+            self.stdout.write(f"{alias}: {comparison.total} transactions to compare")
+            rows = with_progress(comparison.rows, total=comparison.total, out=self.stderr)
+            try:
+                for row in rows:
+                    for difference in row.differences:
+                        found[difference.kind] += 1
+                        why = explanation_text(difference.explanation)
+                        self.stdout.write(f"{row.transaction.reference}  {difference.kind}: {why}")
+            except GatewayUnreachable as error:
+                raise CommandError(f"{error} (wallet_reconcile --resume)") from error
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.items()))
         self.stdout.write(f"Differences: {counts or 'none'}.")
         if found:
-            done = "Stored as events; see the differences." if repaired else "Nothing was changed."
+            done = "Stored as events; see the differences." if repair else "Nothing was changed."
             self.stdout.write(done)
         self.stdout.write(WHAT_CANNOT_BE_FOUND)

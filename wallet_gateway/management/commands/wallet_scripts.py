@@ -34,7 +34,15 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, page: str | None, **options: Any) -> None:  # noqa: ARG002
-        page = _newest_button_page() if page is None else page
+        if page is None:
+            orders = PaymentOrder.objects.order_by("-pk")[:_NEWEST]
+            order = next((order for order in orders if order.is_payable), None)
+            if order is None:
+                raise CommandError(
+                    "no order can be paid, so there is no page with a button; name one with --page"
+                )
+            path = reverse("wallet_gateway:pay", args=[order.token])
+            page = conf.gateway_settings(order.gateway).public_origin + path
         # It asks no proxy: that could show another page than customers see.
         with urllib3.PoolManager(timeout=_SECONDS, retries=False) as pool:
             scripts = _Scripts()
@@ -85,13 +93,3 @@ def _fetched(pool: urllib3.PoolManager, url: str) -> bytes:
 
 def _hash(script: bytes) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(script).digest()).decode()
-
-
-def _newest_button_page() -> str:
-    orders = PaymentOrder.objects.order_by("-pk")[:_NEWEST]
-    order = next((order for order in orders if order.is_payable), None)
-    if order is None:
-        raise CommandError("no order can be paid, so there is no page with a button; name one with --page")
-    return conf.gateway_settings(order.gateway).public_origin + reverse(
-        "wallet_gateway:pay", args=[order.token]
-    )

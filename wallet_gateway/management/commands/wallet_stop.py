@@ -12,9 +12,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from wallet_gateway import gateways, payments
+from wallet_gateway import gateways
 from wallet_gateway.management.login_name import login_name
 from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.errors import OperationRefused
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _DURATION = re.compile(r"([1-9][0-9]{0,4})([mhd])")
@@ -70,38 +71,26 @@ class Command(BaseCommand):
             words: dict[str, Any] = {"by": by or login_name(), "reason": reason}
             if not resume:
                 words["until"] = gateways.clock().now() + lasts if lasts else until
-            self._decide(
-                payments.maintenance.resume_sending if resume else payments.maintenance.stop_sending,
-                aliases=[gateway] if gateway else _all_aliases(),
-                words=words,
-            )
-        self._say()
-
-    def _decide(self, decide: Any, *, aliases: list[str], words: dict[str, Any]) -> None:  # noqa: ANN401
-        refused = []
-        for alias in aliases:
-            try:
-                decide(alias, **words)
-            except (payments.errors.OperationRefused, ImproperlyConfigured) as error:
-                refused.append(f"{alias}: {error}")
-        if refused:
-            raise CommandError("\n".join(refused))
-
-    def _say(self) -> None:
-        pauses = payments.maintenance.sending_pauses()
+            # Those whose account is wrong at the moment, too.
+            wrong = (alias for alias in maintenance.wrong_accounts() if alias)
+            aliases = [gateway] if gateway else [*maintenance.gateway_aliases(), *wrong]
+            refused = []
+            for alias in aliases:
+                try:
+                    if resume:
+                        maintenance.resume_sending(alias, **words)
+                    else:
+                        maintenance.stop_sending(alias, **words)
+                except (OperationRefused, ImproperlyConfigured) as error:
+                    refused.append(f"{alias}: {error}")
+            if refused:
+                raise CommandError("\n".join(refused))
+        pauses = maintenance.sending_pauses()
         if not pauses:
             self.stdout.write("requests leave to every gateway")
         for pause in pauses:
             who = f"stopped by {pause.by}" if pause.by else "paused"
-            end = f" until {_shown(pause.until)}" if pause.until else ""
+            end = ""
+            if pause.until:
+                end = f" until {timezone.localtime(pause.until).isoformat(sep=' ', timespec='seconds')}"
             self.stdout.write(f"{pause.gateway}: {who}{end}: {pause.reason}")
-
-
-def _all_aliases() -> list[str]:
-    """Return every gateway, and those whose account is wrong at the moment."""
-    wrong = (alias for alias in maintenance.wrong_accounts() if alias)
-    return [*maintenance.gateway_aliases(), *wrong]
-
-
-def _shown(instant: datetime) -> str:
-    return timezone.localtime(instant).isoformat(sep=" ", timespec="seconds")

@@ -53,7 +53,12 @@ class Command(BaseCommand):
             self.sweep()
             return
         stop = threading.Event()
-        _stop_on_signals(stop)
+
+        def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+            stop.set()
+
+        signal.signal(signal.SIGTERM, on_signal)
+        signal.signal(signal.SIGINT, on_signal)
         while not stop.is_set():
             self.sweep_with_retries()
             stop.wait(every)
@@ -89,11 +94,3 @@ class Command(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         self.verbosity = int(options.get("verbosity", 1))
         return super().execute(*args, **options)
-
-
-def _stop_on_signals(stop: threading.Event) -> None:
-    def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        stop.set()
-
-    signal.signal(signal.SIGTERM, on_signal)
-    signal.signal(signal.SIGINT, on_signal)
