@@ -245,6 +245,14 @@ def test_a_difference_is_closed_once_with_a_reason_that_the_log_keeps(
     assert close not in look(operator, url)
 
 
+def test_a_late_payment_is_kept_in_words_that_say_so(operator: Client) -> None:
+    late = found_in(payment=a_payment(authorized=2000), kind="LATE_PAYMENT")
+    page = look(operator, act("discrepancy", "close", late.pk))
+    assert "Keep the payment" in page
+    assert "may ship it" in page
+    assert "The payment is kept" in post(operator, act("discrepancy", "close", late.pk), reason="shipped")
+
+
 REVERSAL = "ecom.reversalPreauthorization"
 
 

@@ -46,6 +46,7 @@ from wallet_gateway.admin.permissions import (
 )
 from wallet_gateway.admin.tasks import sentence_of_difference, taking_button, taking_words
 from wallet_gateway.documentation import address_of
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import STATE_CHANGED
 from wallet_gateway.domain.policy import WalletLimit, WalletLimits
 from wallet_gateway.domain.states import CANCELLABLE_STATES, TransactionKind, TransactionState
@@ -232,7 +233,7 @@ def _decided(
 
 
 def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
-    """Close a difference with a reason, or dismiss what could be taken into our totals."""
+    """Close a difference with a reason, dismiss what our totals could contain, or keep a late payment."""
     require_permission(request, RESOLVE)
     row = _difference(discrepancy_id)
     may_book = is_bookable(row)
@@ -249,6 +250,17 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
             "what is not yours, or was undone in the provider's portal."
         )
         words["instead"] = taking_button(row, back="?back=order" if _is_from_order(row, request) else "")
+    elif row.kind == DiscrepancyKind.LATE_PAYMENT:
+        words |= {
+            "title": _("Keep a late payment"),
+            "verb": _("Keep the payment"),
+            "explanation": _(
+                "The order was cancelled and paid all the same. If you keep the payment, the shop is told "
+                "that the order is paid, and may ship it. To give the money back, open the order instead."
+            ),
+            "logged": _("Kept: %(reason)s"),
+            "done": _("The payment is kept, and the shop is told."),
+        }
     return _ended(site, request, row, payments.approvals.close_discrepancy, words)
 
 

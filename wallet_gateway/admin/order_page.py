@@ -40,6 +40,7 @@ from wallet_gateway.admin.tasks import (
     words_of_elsewhere,
 )
 from wallet_gateway.domain.cards import card_name
+from wallet_gateway.domain.discrepancies import OUTLASTS_DECISION
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
@@ -351,7 +352,11 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
         row
         for row in history.differences
         if row.closed_at is None
-        and (row.transaction is None or row.transaction.state != TransactionState.ANOMALY)
+        and (
+            row.transaction is None
+            or row.transaction.state != TransactionState.ANOMALY
+            or row.kind in OUTLASTS_DECISION
+        )
     ]
     frozen_by: WaitingTasks | None = None
     undecided = list(history.transactions)

@@ -173,6 +173,20 @@ class DiscrepancyKind(StoredEnum):
 OF_GATEWAY = frozenset({DiscrepancyKind.UNKNOWN_STATE, DiscrepancyKind.RECORDS_SHARED})
 """Kinds that are about the gateway, whichever payment shows them first."""
 
+OUTLASTS_DECISION = frozenset(
+    {
+        # The decision itself may show that more was approved than the limit allows.
+        DiscrepancyKind.ABOVE_LIMIT,
+        # Other operations on the payment, which were found by the same query.
+        DiscrepancyKind.MADE_ELSEWHERE,
+        DiscrepancyKind.UNKNOWN_TYPE,
+        *OF_GATEWAY,
+        # That the money moved is one decision, whether the cancelled order keeps it another.
+        DiscrepancyKind.LATE_PAYMENT,
+    }
+)
+"""Kinds that do not end with the decision on the transaction with which they were found."""
+
 FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.REFUND_SHORT,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind, ExplanationCode, explain
+from wallet_gateway.domain.discrepancies import OUTLASTS_DECISION, DiscrepancyKind, ExplanationCode, explain
 from wallet_gateway.domain.elsewhere import booking_order
 from wallet_gateway.domain.error_codes import (
     APPROVAL_CLOSED,
@@ -269,22 +269,9 @@ def _close_all(
     transaction: GatewayTransaction, *, reason: str, actor: Actor, context: GatewayContext
 ) -> None:
     rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
-    rows = rows.exclude(kind__in=_TASKS_OF_THEIR_OWN)
+    rows = rows.exclude(kind__in=OUTLASTS_DECISION)
     rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now()))
     resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
-
-
-_TASKS_OF_THEIR_OWN = (
-    # The decision itself may show that more was approved than the limit allows.
-    DiscrepancyKind.ABOVE_LIMIT,
-    # Other operations on the payment, which were found by the same query.
-    DiscrepancyKind.MADE_ELSEWHERE,
-    DiscrepancyKind.UNKNOWN_TYPE,
-    *OF_GATEWAY,
-    # That the money moved is one decision, whether the cancelled order keeps it another.
-    DiscrepancyKind.LATE_PAYMENT,
-)
-"""Differences that do not end with the decision on the transaction with which they were found."""
 
 
 # Differences
