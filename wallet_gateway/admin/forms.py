@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.operation_registry import Operation, hint
-from wallet_gateway.domain.people import ReasonCode
+from wallet_gateway.domain.people import NEEDS_NOTE
 from wallet_gateway.formats import active_locale, format_money
 from wallet_gateway.payments.approvals import Decision
 from wallet_gateway.protocol.codes import currency_exponent
@@ -144,7 +144,7 @@ class OperationForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Require a comment if the reason by itself says nothing."""
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("reason") == ReasonCode.OTHER and not cleaned.get("comment", "").strip():
+        if cleaned.get("reason") in NEEDS_NOTE and not cleaned.get("comment", "").strip():
             self.add_error("comment", _("Say here what the reason is."))
         return cleaned
 

@@ -1,4 +1,6 @@
-"""Addresses of the JSON API. No view runs in its request's transaction: a rollback would lose records.
+"""Addresses of the JSON API, which is for customers' browsers: operators use the admin.
+
+No view runs in its request's transaction: a rollback would lose records.
 
 The views, and REST framework with them, are imported by their first request: a shop that uses hosted pages
 alone does without both. A system check imports the package, so that it is not first missed by a customer.

@@ -70,7 +70,11 @@ def _plain(name: str) -> str:
 
 
 class ReasonCode(StoredEnum):
-    """Why something is captured, refunded or reversed."""
+    """Why something is captured, refunded or reversed.
+
+    A further one has at most 16 characters, a place in `REASON_CODES`, and in `NEEDS_NOTE` if it says nothing
+    by itself, a label under its name in `models.fields`, and a migration of the three columns.
+    """
 
     SHIPPED = "shipped"
     PART_SHIPPED = "part-shipped"
@@ -85,6 +89,9 @@ class ReasonCode(StoredEnum):
     OTHER = "other"
     """The comment explains the reason."""
 
+
+NEEDS_NOTE = frozenset({ReasonCode.OTHER})
+"""Reasons for which a person has to write a comment: the admin's forms ask for it."""
 
 _REFUND = (
     ReasonCode.RETURNED,

@@ -105,7 +105,7 @@ class WalletLimit(StoredEnum):
     RESULTS = "RESULTS"
     """Results that were posted for an attempt without an outcome, and reports of a sheet that failed."""
     AUTHORIZATIONS = "AUTHORIZATIONS"
-    """Cards that were sent to the gateway."""
+    """Cards that were claimed to be sent to the gateway, also if no byte left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """What people decide: differences, limits, requests for a second person, permissions, batches of operations.
 
-A difference is a task for a person and is never corrected automatically.
+A difference is a task for a person. Two end without one: what the settings let be booked by itself, and an
+operation that the answers about two payments show, which then is a task about the gateway.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Open the hosted page of an order: one page at a time, never a second one by accident.
+"""Open the hosted page of an order: one at a time, and a further one only beside pages that are not paid.
 
 The order is locked, then its open page is returned or an attempt with a new reference inserted, committed and
-sent. A failure is written to the log once, because the customer's page says only that nothing was charged.
+sent. Before a further page the gateway is asked about the earlier ones. A failure is written to the log once,
+because the customer's page says only that nothing was charged.
 """
 
 from __future__ import annotations

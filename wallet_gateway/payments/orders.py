@@ -1,4 +1,7 @@
-"""Create and read orders, open the hosted payment page, and query the status of payments."""
+"""Create and read orders, open the hosted payment page, and query the status of payments.
+
+It gathers public names; what they do is in `order_creation`, `checkout`, `cancellation`, `reconciliation`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Pay with the result of the wallet's sheet: bind it, look up the card, claim the order, authorize once.
 
-The order's amount, currency and merchant come from our rows. Of the browser's data only the account is used,
-and the gateway's answer decides which card it is. A cryptogram is sent at most once. The order is blocked
+The order's amount, currency and merchant come from our rows, and the gateway's answer says which card it is.
+Of the browser's data the account and the proof of 3-D Secure are sent; its shipping address only tells which
+price was shown. A cryptogram is sent at most once. The order is blocked
 from the claim on, so that no other attempt of it can be paid. No request is sent twice, except one of which
 certainly no byte left.
 """

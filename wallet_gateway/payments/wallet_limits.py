@@ -212,8 +212,8 @@ def check_before_sheet(tried: OrderAttempts, context: GatewayContext) -> None:
 def check_authorizations(tried: OrderAttempts, context: GatewayContext) -> None:
     """Check that one more authorization may be sent. Raises `LimitReached`.
 
-    Each is a row that was read with the order, and `claim` sends only at the version of the order that was
-    read: so this count is exact without a counter.
+    Each is a row that was read with the order, and `wallet_card.pay` sends only at the version of the order
+    that was read: so this count is exact without a counter.
     """
     sent = [one for one in tried.openings if one.kind == TransactionKind.AUTHORIZATION and one.attempt_no]
     raised = tried.usage.raised if tried.usage is not None else 0
