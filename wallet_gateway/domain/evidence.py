@@ -176,7 +176,15 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     if approved is None or approved == 0:
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(ExplanationCode.AMOUNT_UNREADABLE))
     if approved > expected.amount:
-        return _above_request(approved, expected)
+        mixed_up = _are_mixed_up(approved, expected)
+        kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.APPROVED_ABOVE_REQUEST
+        above = explain(
+            ExplanationCode.APPROVED_ABOVE_REQUEST,
+            given=_written(approved, expected),
+            requested=_written(expected.amount, expected),
+            currency=expected.currency,
+        )
+        return _contradiction(FoundDiscrepancy(kind=kind, explanation=above))
     why = explain(ExplanationCode.GATEWAY_MESSAGE, said=said) if said else None
     return Finding(
         verdict=Verdict.APPROVED,
@@ -186,16 +194,6 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
         provider_state=storable(answer.provider_response_code),
         provider_transaction_id=storable(answer.provider_authorization_id),
     )
-
-
-def _above_request(approved: int, expected: Expectation) -> Finding:
-    given, asked = _written(approved, expected), _written(expected.amount, expected)
-    mixed_up = _are_mixed_up(approved, expected)
-    kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.APPROVED_ABOVE_REQUEST
-    why = explain(
-        ExplanationCode.APPROVED_ABOVE_REQUEST, given=given, requested=asked, currency=expected.currency
-    )
-    return _contradiction(FoundDiscrepancy(kind=kind, explanation=why))
 
 
 def _not_approved(state: str | None, reported_id: str = "", said: str = "") -> Finding:
@@ -239,7 +237,10 @@ def read_records(
     attribution = attribute(records, expected)
     doubtful = concerning(unreadable, expected)
     unknown = of_unknown_type(records, {expected.reference} | expected.other_references)
-    found = _not_absent(_judge(attribution.own, expected, closed), unknown, expected)
+    found = _judge(attribution.own, expected, closed)
+    own_unknown = [one for one in unknown if one.client_system_transaction_id == expected.reference]
+    if found.absent and own_unknown:
+        found = replace(found, absent=False, explanation=unknown_type_explanation(own_unknown[0]))
     # Where something contradicts, too: an approval as requested can have been captured or given back already.
     is_paid = expected.is_paid or found.shown_amount is not None
     found = replace(
@@ -266,13 +267,6 @@ def read_records(
 
 
 _MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.INCONCLUSIVE})
-
-
-def _not_absent(found: Finding, unknown: Sequence[StatusRecord], expected: Expectation) -> Finding:
-    own = [record for record in unknown if record.client_system_transaction_id == expected.reference]
-    if not found.absent or not own:
-        return found
-    return replace(found, absent=False, explanation=unknown_type_explanation(own[0]))
 
 
 def made_elsewhere(record: StatusRecord) -> Explanation:
@@ -684,7 +678,14 @@ def is_surely_own(record: UnreadableRecord, expected: Expectation) -> bool:
 
 def unreadable_explanation(records: Sequence[UnreadableRecord]) -> Explanation:
     """Return how many records cannot be read, with the first of them and what is wrong with each."""
-    named = [_named(record) for record in records]
+    named = [
+        {
+            "type": quote(record.type) if record.type else "",
+            "id": quote(record.id) if record.id else "",
+            "fault": record.complaint,
+        }
+        for record in records
+    ]
     return explain(ExplanationCode.RECORDS_UNREADABLE, count=len(records), records=named)
 
 
@@ -708,11 +709,6 @@ def _folded_type(record: UnreadableRecord) -> str:
     return (record.type or "").lower()
 
 
-def _named(record: UnreadableRecord) -> dict[str, str]:
-    type_, id_ = (quote(text) if text else "" for text in (record.type, record.id))
-    return {"type": type_, "id": id_, "fault": record.complaint}
-
-
 # Records of a type that the interface does not name
 
 
@@ -722,7 +718,13 @@ KNOWN_TYPES = frozenset(wire_type.lower() for wire_type in WIRE_TYPES.values())
 
 def of_unknown_type(records: Sequence[StatusRecord], references: Collection[str]) -> tuple[StatusRecord, ...]:
     """Return the records under these references whose type is unknown; an errored one changed nothing."""
-    return tuple(record for record in records if _is_about(record, references))
+    return tuple(
+        record
+        for record in records
+        if not has_known_type(record)
+        and record.known_state is not RecordState.ERRORED
+        and record.client_system_transaction_id in references
+    )
 
 
 def has_known_type(record: StatusRecord) -> bool:
@@ -739,12 +741,4 @@ def unknown_type_explanation(record: StatusRecord) -> Explanation:
         given=str(record.transaction_amount),
         currency=record.currency_code,
         record=record.id,
-    )
-
-
-def _is_about(record: StatusRecord, references: Collection[str]) -> bool:
-    return (
-        not has_known_type(record)
-        and record.known_state is not RecordState.ERRORED
-        and record.client_system_transaction_id in references
     )

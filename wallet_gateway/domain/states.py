@@ -1,8 +1,9 @@
 """The states of a transaction, of a payment and of an order, and what is left of a payment's money.
 
-1. A transaction's state changes only by `advance`, which uses the table; no other code compares states to
-   decide a transition.
-2. The state of a payment and of an order is derived from totals, never set by hand.
+1. What is learned or decided changes a transaction's state by `advance`, which uses the table; no other code
+   compares states to decide such a transition. A claim to send is decided by the condition of its UPDATE.
+2. The state of a payment and of an order is derived from totals. Only a claim writes what it makes of them
+   (open, pending) itself, in the same transaction.
 3. What is left to capture, refund or reverse is decided here and by the condition of the reserving UPDATE,
    which has the same rules. These functions name the rule; they never replace the condition.
 4. Amounts are minor units of one currency. This module knows nothing about rows, wire values or time.

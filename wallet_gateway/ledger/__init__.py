@@ -1,1 +1,1 @@
-"""The books: the only package that writes states and totals, and the events that the shop gets."""
+"""The books: what is learned or decided becomes states, totals and the events that the shop gets."""

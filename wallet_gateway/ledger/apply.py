@@ -1,4 +1,8 @@
-"""The only writer of states and totals: one change of one transaction, in one database transaction.
+"""Write what is learned or decided to states and totals: one change of one transaction, committed as a whole.
+
+Only what is begun or cancelled is written where that is done, by a conditional UPDATE or under the order's
+lock: offers and claims to send in `payments/checkout.py`, `wallet_session.py` and `wallet_card.py`,
+reservations and their claims in `execution.py` and `detached_refunds.py`, cancellations in `cancellation.py`.
 
 Whatever is learned or decided about a transaction (an answer, a status record, a fault, a person's word) is a
 `Change`. `apply` reads what it means for the state (`advance`) and for the money (`book`), writes both
@@ -18,7 +22,7 @@ All of it may run again after a conflict, so it begins with copies of the rows a
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -149,14 +153,28 @@ def apply(transaction: GatewayTransaction, change: Change, *, context: GatewayCo
     try:
         applied = _write_and_commit(transaction, change, context)
     except IntegrityError:
-        taken = _as_record_taken(transaction, change)
-        if taken is None:
+        record_id = change.finding.record_id
+        if change.kind is TransactionEventKind.DECISION or not is_taken(transaction, record_id):
             raise
+        # The gateway's record already belongs to another transaction: a contradiction.
+        why = explain(ExplanationCode.RECORD_TAKEN, record=record_id)
+        found = FoundDiscrepancy(
+            kind=DiscrepancyKind.RECORD_TAKEN, explanation=why, record=change.finding.record
+        )
+        finding = Finding(
+            verdict=Verdict.CONTRADICTION,
+            discrepancies=(found,),
+            explanation=why,
+            shown_amount=change.finding.shown_amount,
+        )
+        # The schedule goes on: only the record is not this transaction's.
+        columns = {name: value for name, value in change.columns.items() if name != "record_id"}
+        taken = replace(change, event=LifecycleEvent.CONTRADICTED, finding=finding, columns=columns)
         applied = _write_and_commit(reread(transaction), taken, context)
     if change.finding.discrepancies:
         context.pause.forget()
-    for why in applied.recorded.alarms:
-        logger.error("%s: %s", context.alias, one_line(why))
+    for alarm in applied.recorded.alarms:
+        logger.error("%s: %s", context.alias, one_line(alarm))
     if applied.recorded.stopped:
         warn_of_mix_up(context.alias, applied.recorded.stopped, now=context.clock.now())
     _applied.set(mine := _applied.get() + 1)
@@ -200,6 +218,7 @@ def _write(transaction: GatewayTransaction, change: Change, context: GatewayCont
     is_first_approval = transaction.approved_minor is None
     totals_before = payment.totals if payment is not None else None
     booking = book(transaction, before=before, after=after, finding=change.finding)
+    is_late = is_first_approval and _note_late_payment(transaction, after, context)
     recorded = record_discrepancies(
         transaction,
         change.finding,
@@ -208,7 +227,7 @@ def _write(transaction: GatewayTransaction, change: Change, context: GatewayCont
         now=now,
         excess=booking.excess,
         in_own_answer=change.kind is TransactionEventKind.ANSWER,
-        is_late=is_first_approval and _is_late_payment(transaction, after, context),
+        is_late=is_late,
     )
     freeze = recorded.freeze or (moves and after is TransactionState.ANOMALY)
     if moves or freeze:
@@ -281,24 +300,6 @@ def _query_opening_soon(transaction: GatewayTransaction, now: datetime) -> None:
         payment=transaction.payment_id, kind__in=OPENING_KINDS, state=TransactionState.APPROVED
     )
     opening.exclude(next_query_at__lt=now).update(next_query_at=now)
-
-
-def _as_record_taken(transaction: GatewayTransaction, change: Change) -> Change | None:
-    """Return the change as a contradiction if the gateway's record already belongs to another transaction."""
-    record_id = change.finding.record_id
-    if change.kind is TransactionEventKind.DECISION or not is_taken(transaction, record_id):
-        return None
-    why = explain(ExplanationCode.RECORD_TAKEN, record=record_id)
-    taken = FoundDiscrepancy(kind=DiscrepancyKind.RECORD_TAKEN, explanation=why, record=change.finding.record)
-    finding = Finding(
-        verdict=Verdict.CONTRADICTION,
-        discrepancies=(taken,),
-        explanation=why,
-        shown_amount=change.finding.shown_amount,
-    )
-    # The schedule goes on: only the record is not this transaction's.
-    columns = {name: value for name, value in change.columns.items() if name != "record_id"}
-    return replace(change, event=LifecycleEvent.CONTRADICTED, finding=finding, columns=columns)
 
 
 def is_taken(transaction: GatewayTransaction, record_id: str) -> bool:
@@ -518,7 +519,7 @@ def state_of(order: PaymentOrder, payments: Iterable[Payment]) -> OrderState:
     )
 
 
-def _is_late_payment(
+def _note_late_payment(
     transaction: GatewayTransaction, after: TransactionState, context: GatewayContext
 ) -> bool:
     """Note on a cancelled order that it is paid all the same; return whether a person must decide."""
@@ -570,14 +571,22 @@ def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxE
         order.late_payment = LatePayment.ACCEPTED
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
+    # Of an overpaid order, one too many is a person's to handle.
+    reported = [] if order.state == OrderState.OVERPAID else [payment]
     if is_accepted:
-        reported = _accepted_payments(order)
-    else:
-        # One too many is a person's to handle.
-        reported = () if order.state == OrderState.OVERPAID else (payment,)
+        # The late payments that pay it were held back together, so all are reported now; of an overpaid order
+        # only the first is, as if it had been paid in time. A frozen one follows its release.
+        payments = order.payments.filter(authorized__gt=0, is_frozen=False).order_by("number")
+        reported = [late for late in payments if not is_given_back(late)]
+        if order.state == OrderState.OVERPAID:
+            reported = reported[:1]
+        for late in reported:
+            late.order = order
     news = [Notification(kind=OutboxEventKind.UNFROZEN)] if was_frozen else []
-    held_back = (event for each in reported for event in _tell_of_payment(each, now))
-    return (*add_outbox_events(transaction, news, now), *held_back)
+    events = add_outbox_events(transaction, news, now)
+    for each in reported:
+        events += _add_held_back(each, now)
+    return events
 
 
 def _is_contradicted(**parent: int) -> bool:
@@ -586,20 +595,9 @@ def _is_contradicted(**parent: int) -> bool:
     return still_open.exists() or anomalies.exists()
 
 
-def _accepted_payments(order: PaymentOrder) -> Sequence[Payment]:
-    """Return the late payments that pay an order: they were held back together, so all are reported now.
-
-    Of an overpaid order only the first is, as if it had been paid in time. A frozen one follows its release.
-    """
-    payments = list(order.payments.filter(authorized__gt=0, is_frozen=False).order_by("number"))
-    kept = [payment for payment in payments if not is_given_back(payment)]
-    for payment in kept:
-        payment.order = order
-    return kept[:1] if order.state == OrderState.OVERPAID else kept
-
-
-def _tell_of_payment(payment: Payment, now: datetime) -> Iterator[OutboxEvent]:
+def _add_held_back(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
     """Write the events about a payment that its freeze has held back, the approvals in their order."""
+    added: tuple[OutboxEvent, ...] = ()
     # Every outbox event about money has an amount; those of an end before the approval have one, too.
     events = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
     told = events.exclude(kind__in=_WITHOUT_MONEY)
@@ -611,7 +609,8 @@ def _tell_of_payment(payment: Payment, now: datetime) -> Iterator[OutboxEvent]:
         captured_later = sum((row.approved_minor or 0) - row.excess_minor for row in later)
         transaction.payment = payment
         notifications = events_of_release(transaction, captured_later=captured_later)
-        yield from add_outbox_events(transaction, notifications, now)
+        added += add_outbox_events(transaction, notifications, now)
+    return added
 
 
 _WITHOUT_MONEY = (OutboxEventKind.FAILED, OutboxEventKind.EXPIRED, OutboxEventKind.OPERATION_REFUSED)

@@ -91,11 +91,11 @@ def record_discrepancies(
     """
     freeze, is_new, is_signalled, stopped = False, False, False, None
     alarms: list[Explanation] = []
+    # This update's own sums are not written yet.
+    was_approved = transaction.payment is None or transaction.payment.authorized > 0
     found = chain(
-        _above_limit(transaction, excess),
-        _differences(transaction, finding, before=before, after=after),
-        _late_payment(transaction) if is_late else (),
-        _about_gateway(transaction, finding, now),
+        _differences(transaction, finding, before=before, after=after, excess=excess, is_late=is_late),
+        _end_those_shared(transaction, finding, now),
     )
     for kind, why, fingerprint in found:
         is_of_gateway = kind in OF_GATEWAY
@@ -108,7 +108,7 @@ def record_discrepancies(
                 "deposit_id": None if is_of_gateway else transaction.deposit_id,
                 "transaction": transaction,
                 **explanation_columns(why),
-                "is_freezing": freezes(kind, is_news_of_approved=_was_approved(transaction)),
+                "is_freezing": freezes(kind, is_news_of_approved=was_approved),
                 "found_at": now,
             },
         )
@@ -188,42 +188,43 @@ def _unreadable_fingerprint(transaction: GatewayTransaction, finding: Finding) -
     return _fitting(f"{kind}:{transaction.reference}:{unreadable_records_fingerprint(finding.unreadable)}")
 
 
-def _was_approved(transaction: GatewayTransaction) -> bool:
-    """Return whether the payment was approved before this update, whose sums are not written yet."""
-    return transaction.payment is None or transaction.payment.authorized > 0
-
-
 _Named = tuple[DiscrepancyKind, Explanation | None, str]
 """A difference: its kind, its explanation and its fingerprint."""
 
 
-def _above_limit(transaction: GatewayTransaction, excess: int) -> Iterator[_Named]:
-    if excess == 0:
-        return
-    kind = DiscrepancyKind.ABOVE_LIMIT
-    approved = transaction.approved_minor or transaction.amount_minor
-    why = explain(
-        ExplanationCode.ABOVE_LIMIT,
-        excess=Money.from_minor_units(excess, transaction.currency).to_wire(),
-        given=Money.from_minor_units(approved, transaction.currency).to_wire(),
-        currency=transaction.currency,
-    )
-    yield kind, why, f"{kind}:{transaction.reference}"
-
-
-def _late_payment(transaction: GatewayTransaction) -> Iterator[_Named]:
-    kind = DiscrepancyKind.LATE_PAYMENT
-    yield kind, explain(ExplanationCode.LATE_PAYMENT), f"{kind}:{transaction.reference}"
-
-
 def _differences(
-    transaction: GatewayTransaction, finding: Finding, *, before: TransactionState, after: TransactionState
+    transaction: GatewayTransaction,
+    finding: Finding,
+    *,
+    before: TransactionState,
+    after: TransactionState,
+    excess: int,
+    is_late: bool,
 ) -> Iterator[_Named]:
+    if excess:
+        kind = DiscrepancyKind.ABOVE_LIMIT
+        approved = transaction.approved_minor or transaction.amount_minor
+        why = explain(
+            ExplanationCode.ABOVE_LIMIT,
+            excess=Money.from_minor_units(excess, transaction.currency).to_wire(),
+            given=Money.from_minor_units(approved, transaction.currency).to_wire(),
+            currency=transaction.currency,
+        )
+        yield kind, why, f"{kind}:{transaction.reference}"
     for found in finding.discrepancies:
         yield found.kind, found.explanation, fingerprint_of(transaction, found)
-    if after is TransactionState.APPROVED and before is not after and _is_short(transaction, finding):
+    is_refunded = after is TransactionState.APPROVED and before is not after
+    is_refunded = is_refunded and transaction.kind == TransactionKind.DETACHED_REFUND
+    if is_refunded and finding.amount is not None and finding.amount < transaction.amount_minor:
         kind = DiscrepancyKind.REFUND_SHORT
-        yield kind, _shortfall(transaction, finding), f"{kind}:{transaction.reference}"
+        why = explain(
+            ExplanationCode.REFUND_SHORT,
+            given=Money.from_minor_units(finding.amount, transaction.currency).to_wire(),
+            requested=transaction.amount.to_wire(),
+            currency=transaction.currency,
+            said=finding.explanation.said if finding.explanation else "",
+        )
+        yield kind, why, f"{kind}:{transaction.reference}"
     turned = before in _ENDED_WITHOUT_MONEY and after is TransactionState.ANOMALY
     if turned and finding.verdict is Verdict.APPROVED:
         kind = DiscrepancyKind.APPROVED_AFTER_END
@@ -245,21 +246,25 @@ def _differences(
             # Two payments may have such a record, each its own.
             fingerprint += f":{transaction.parent_key}"
         yield kind, unknown_type_explanation(record), storable(fingerprint)
+    if is_late:
+        kind = DiscrepancyKind.LATE_PAYMENT
+        yield kind, explain(ExplanationCode.LATE_PAYMENT), f"{kind}:{transaction.reference}"
+    word = finding.undocumented_state
+    if word and transaction.undocumented_state != note_of(GatewayTransaction, "undocumented_state", word):
+        # A new payment with the word, after a person has closed the alarm, is a new alarm.
+        kind = DiscrepancyKind.UNKNOWN_STATE
+        name = f"{kind}:{transaction.gateway}:{digest(word.lower())}"
+        closed = Discrepancy.objects.filter(fingerprint__startswith=name, closed_at__isnull=False).count()
+        yield kind, explain(ExplanationCode.UNKNOWN_STATE, given=quote(word), word=word), f"{name}:{closed}"
 
 
-def _about_gateway(transaction: GatewayTransaction, finding: Finding, now: datetime) -> Iterator[_Named]:
-    """Yield what the finding says about the gateway, once for all payments.
+def _end_those_shared(transaction: GatewayTransaction, finding: Finding, now: datetime) -> Iterator[_Named]:
+    """End the discrepancies about operations that two payments show; yield the gateway's own instead.
 
     An operation under an unknown reference that the answers about two payments show belongs to nobody that we
     know: the discrepancy about the first payment ends, and neither payment is held.
     """
-    gateway, word = transaction.gateway, finding.undocumented_state
-    if word and transaction.undocumented_state != note_of(GatewayTransaction, "undocumented_state", word):
-        # A new payment with the word, after a person has closed the alarm, is a new alarm.
-        name = f"{DiscrepancyKind.UNKNOWN_STATE}:{gateway}:{digest(word.lower())}"
-        closed = Discrepancy.objects.filter(fingerprint__startswith=name, closed_at__isnull=False).count()
-        why = explain(ExplanationCode.UNKNOWN_STATE, given=quote(word), word=word)
-        yield DiscrepancyKind.UNKNOWN_STATE, why, f"{name}:{closed}"
+    gateway = transaction.gateway
     for record in finding.unknown_references:
         if not is_shared(transaction, record):
             continue
@@ -300,21 +305,6 @@ def elsewhere_fingerprint(transaction: GatewayTransaction, record: StatusRecord)
 def operation_fingerprint(gateway: str, record: StatusRecord) -> str:
     """Return the beginning of those fingerprints, which is the same whatever payment shows the record."""
     return f"{DiscrepancyKind.MADE_ELSEWHERE}:{gateway}:{digest(record.type.lower(), record.id or '')}"
-
-
-def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:
-    is_detached = transaction.kind == TransactionKind.DETACHED_REFUND
-    return is_detached and finding.amount is not None and finding.amount < transaction.amount_minor
-
-
-def _shortfall(transaction: GatewayTransaction, finding: Finding) -> Explanation:
-    return explain(
-        ExplanationCode.REFUND_SHORT,
-        given=Money.from_minor_units(finding.amount or 0, transaction.currency).to_wire(),
-        requested=transaction.amount.to_wire(),
-        currency=transaction.currency,
-        said=finding.explanation.said if finding.explanation else "",
-    )
 
 
 # Unit mix-ups

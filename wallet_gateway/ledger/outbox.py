@@ -111,8 +111,22 @@ def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
     """
     delivered = 0
     for outbox_event in outbox_events:
+        now = clock.now()
         try:
-            delivered += _deliver_one(outbox_event, clock.now())
+            failures = _tell(outbox_event)
+            if not failures:
+                _write_delivery(outbox_event, {"delivered_at": now, "next_delivery_at": None})
+                delivered += 1
+                continue
+            wait = min(timedelta(seconds=30 * 2 ** min(outbox_event.attempts, 10)), _LONGEST_WAIT)
+            again = {"next_delivery_at": now + wait, "last_error": type(failures[0]).__name__}
+            _write_delivery(outbox_event, again)
+            logger.error(
+                "a receiver failed for event %s, it is delivered again in %s: %s",
+                outbox_event.event_id,
+                wait,
+                failure(failures[0]),
+            )
         except DatabaseFault as error:
             text = "the delivery of event %s could not be recorded, it is delivered again later: %s"
             logger.error(text, outbox_event.event_id, failure(error))
@@ -127,36 +141,16 @@ def deliver_due(*, clock: Clock, limit: int = 500) -> int:
     receiver may have changed it.
     """
     due = OutboxEvent.objects.filter(next_delivery_at__lte=clock.now()).order_by("next_delivery_at", "pk")
-    rows = list(due[:limit])
-    return sum(
-        deliver([outbox_event], clock=clock) for outbox_event in rows if _claim(outbox_event, clock.now())
-    )
-
-
-def _claim(outbox_event: OutboxEvent, now: datetime) -> bool:
-    mine = OutboxEvent.objects.filter(
-        event_id=outbox_event.event_id, next_delivery_at=outbox_event.next_delivery_at
-    )
-    outbox_event.attempts += 1
-    claim = {"next_delivery_at": now + CLAIM, "attempts": F("attempts") + 1}
-    return bool(in_statement(lambda: mine.update(**claim)))
-
-
-def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
-    failures = _tell(outbox_event)
-    if not failures:
-        _write_delivery(outbox_event, {"delivered_at": now, "next_delivery_at": None})
-        return True
-    wait = min(timedelta(seconds=30 * 2 ** min(outbox_event.attempts, 10)), _LONGEST_WAIT)
-    again = {"next_delivery_at": now + wait, "last_error": type(failures[0]).__name__}
-    _write_delivery(outbox_event, again)
-    logger.error(
-        "a receiver failed for event %s, it is delivered again in %s: %s",
-        outbox_event.event_id,
-        wait,
-        failure(failures[0]),
-    )
-    return False
+    delivered = 0
+    for outbox_event in list(due[:limit]):
+        mine = OutboxEvent.objects.filter(
+            event_id=outbox_event.event_id, next_delivery_at=outbox_event.next_delivery_at
+        )
+        outbox_event.attempts += 1
+        claim = {"next_delivery_at": clock.now() + CLAIM, "attempts": F("attempts") + 1}
+        if in_statement(partial(mine.update, **claim)):
+            delivered += deliver([outbox_event], clock=clock)
+    return delivered
 
 
 def _write_delivery(outbox_event: OutboxEvent, columns: Columns) -> None:
@@ -173,7 +167,14 @@ def _tell(outbox_event: OutboxEvent) -> list[Exception]:
     if not signal.has_listeners(PaymentOrder):
         # Neither the order nor its metadata is read for nobody.
         return []
-    order = outbox_event.order
+    order, transaction = outbox_event.order, outbox_event.transaction
+    more: dict[str, object] = {"limit": outbox_event.limit} if outbox_event.limit else {}
+    if outbox_event.kind == OutboxEventKind.OPERATION_REFUSED and transaction is not None:
+        more = {
+            "kind": TransactionKind(transaction.kind),
+            "transaction": transaction,
+            "explanation": transaction.explanation,
+        }
     answers = signal.send_robust(
         sender=PaymentOrder,
         event_id=str(outbox_event.event_id),
@@ -182,21 +183,9 @@ def _tell(outbox_event: OutboxEvent) -> list[Exception]:
         amount=outbox_event.amount,
         metadata=order.metadata if order is not None else {},
         occurred_at=outbox_event.occurred_at,
-        **_more_of(outbox_event),
+        **more,
     )
     return [answer for _, answer in answers if isinstance(answer, Exception)]
-
-
-def _more_of(outbox_event: OutboxEvent) -> dict[str, object]:
-    """Return the arguments that only the signal of this kind of event has."""
-    transaction = outbox_event.transaction
-    if outbox_event.kind == OutboxEventKind.OPERATION_REFUSED and transaction is not None:
-        return {
-            "kind": TransactionKind(transaction.kind),
-            "transaction": transaction,
-            "explanation": transaction.explanation,
-        }
-    return {"limit": outbox_event.limit} if outbox_event.limit else {}
 
 
 # Which events a transition is for the shop
@@ -235,7 +224,7 @@ def outbox_events_of(
     found: tuple[Notification, ...] = ()
     if payment is not None and totals_before is not None:
         if after is not before and is_first_approval:
-            found = _moved(transaction, before)
+            found = _events_of_move(transaction, payment, before)
         if payment.is_frozen or payment.order.late_payment == LatePayment.REPORTED:
             found = tuple(one for one in found if one.kind not in HELD_BACK)
         if is_signalled or (payment.is_frozen and not totals_before.is_frozen):
@@ -277,7 +266,7 @@ def events_of_release(transaction: GatewayTransaction, *, captured_later: int) -
         return ()
     if payment.order.late_payment == LatePayment.REPORTED:
         return ()
-    notifications = _approved(transaction, captured_later)
+    notifications = _approved(transaction, payment, captured_later)
     return tuple(one for one in notifications if one.kind in HELD_BACK)
 
 
@@ -286,30 +275,42 @@ def is_given_back(payment: Payment) -> bool:
     return payment.reversal == Reversal.DONE or payment.captured == payment.refunded > 0
 
 
-def _moved(transaction: GatewayTransaction, before: TransactionState) -> tuple[Notification, ...]:
-    after = TransactionState(transaction.state)
-    if after is not TransactionState.APPROVED:
-        return _ended(transaction, before, after)
-    notifications, payment = _approved(transaction), transaction.payment
-    if payment is None or transaction.kind not in OPENING_KINDS:
+def _events_of_move(
+    transaction: GatewayTransaction, payment: Payment, before: TransactionState
+) -> tuple[Notification, ...]:
+    order, after = payment.order, TransactionState(transaction.state)
+    if after is TransactionState.APPROVED:
+        notifications = _approved(transaction, payment)
+        if transaction.kind not in OPENING_KINDS:
+            return notifications
+        # A new payment that a person has to handle is an anomaly
+        if order.late_payment == LatePayment.REPORTED:
+            # Without an amount: what is sent with one is not sent again when the payment is accepted.
+            return tuple(Notification(kind=OutboxEventKind.ANOMALY) for _each in notifications)
+        if order.state == OrderState.OVERPAID:
+            # A further payment of a paid order is not reported as "paid" again.
+            return tuple(replace(one, kind=OutboxEventKind.ANOMALY) for one in notifications)
         return notifications
-    return tuple(_unless_for_person(one, payment.order) for one in notifications)
+    if transaction.reference != payment.reference:
+        return ()
+    is_given_up = after is TransactionState.ABANDONED and before in _DECIDED_BY_PERSON
+    if not is_given_up and after not in {TransactionState.REJECTED, TransactionState.EXPIRED}:
+        return ()
+    ending = _ENDINGS.get(OrderState(order.state))
+    return (Notification(kind=ending, amount=transaction.amount_minor),) if ending else ()
 
 
-def _unless_for_person(notification: Notification, order: PaymentOrder) -> Notification:
-    """Return the notification of a new payment, or an anomaly if a person has to handle that payment."""
-    if order.late_payment == LatePayment.REPORTED:
-        # Without an amount: what is sent with one is not sent again when the payment is accepted.
-        return Notification(kind=OutboxEventKind.ANOMALY)
-    if order.state == OrderState.OVERPAID:
-        # A further payment of a paid order is not reported as "paid" again.
-        return replace(notification, kind=OutboxEventKind.ANOMALY)
-    return notification
+_ENDINGS = {OrderState.FAILED: OutboxEventKind.FAILED, OrderState.EXPIRED: OutboxEventKind.EXPIRED}
+_DECIDED_BY_PERSON = frozenset(
+    {TransactionState.UNKNOWN, TransactionState.PENDING, TransactionState.AWAITING_3DS, TransactionState.OPEN}
+)
+"""States in which the customer waits for a result, and that only a person can end as abandoned."""
 
 
-def _approved(transaction: GatewayTransaction, captured_later: int = 0) -> tuple[Notification, ...]:
-    payment, approved = transaction.payment, transaction.approved_minor or transaction.amount_minor
-    assert payment is not None  # noqa: S101 - the caller has looked
+def _approved(
+    transaction: GatewayTransaction, payment: Payment, captured_later: int = 0
+) -> tuple[Notification, ...]:
+    approved = transaction.approved_minor or transaction.amount_minor
     kind, amount = TransactionKind(transaction.kind), approved - transaction.excess_minor
     if amount <= 0:
         # No total contains it: the freeze that it causes is what the shop is told.
@@ -319,40 +320,11 @@ def _approved(transaction: GatewayTransaction, captured_later: int = 0) -> tuple
     if kind is TransactionKind.REVERSAL:
         return (Notification(kind=OutboxEventKind.REVERSED, amount=amount),)
     if kind is TransactionKind.CAPTURE:
-        return (_captured(transaction, amount, captured_later),)
+        is_whole = payment.captured - captured_later >= payment.authorized
+        captured = OutboxEventKind.PAID if is_whole else OutboxEventKind.CAPTURED_IN_PART
+        return (Notification(kind=captured, amount=amount),)
     opened = OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID
     return (Notification(kind=opened, amount=amount),)
-
-
-def _captured(transaction: GatewayTransaction, amount: int, captured_later: int) -> Notification:
-    assert transaction.payment is not None  # noqa: S101 - captures belong to payments
-    whole = transaction.payment.captured - captured_later >= transaction.payment.authorized
-    return Notification(
-        kind=OutboxEventKind.PAID if whole else OutboxEventKind.CAPTURED_IN_PART, amount=amount
-    )
-
-
-_ENDINGS = {OrderState.FAILED: OutboxEventKind.FAILED, OrderState.EXPIRED: OutboxEventKind.EXPIRED}
-
-
-_DECIDED_BY_PERSON = frozenset(
-    {TransactionState.UNKNOWN, TransactionState.PENDING, TransactionState.AWAITING_3DS, TransactionState.OPEN}
-)
-"""States in which the customer waits for a result, and that only a person can end as abandoned."""
-
-
-def _ended(
-    transaction: GatewayTransaction, before: TransactionState, after: TransactionState
-) -> tuple[Notification, ...]:
-    payment = transaction.payment
-    if payment is None or transaction.reference != payment.reference:
-        return ()
-    is_given_up = after is TransactionState.ABANDONED and before in _DECIDED_BY_PERSON
-    if not is_given_up and after not in {TransactionState.REJECTED, TransactionState.EXPIRED}:
-        return ()
-    order_state = OrderState(payment.order.state)
-    ending = _ENDINGS.get(order_state)
-    return (Notification(kind=ending, amount=transaction.amount_minor),) if ending else ()
 
 
 # A pause, which is told without the outbox: who missed it sees it in the health view and in the admin

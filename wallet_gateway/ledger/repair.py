@@ -10,8 +10,7 @@ operation is booked once, however often and by how many workers it is seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
@@ -76,28 +75,25 @@ def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) 
 
 def release_freezes(*, context: GatewayContext, limit: int) -> int:
     """Release freezes without a remaining reason, left by a process that died; return how many."""
-    forgotten = list(_forgotten(context.alias, limit))
-    for transaction in forgotten:
-        with log_row_error(transaction.reference):
-            release_freeze(transaction, context=context)
-    return len(forgotten)
-
-
-def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
-    """Yield one transaction of each payment and deposit that is frozen without a contradiction."""
+    # One transaction of each payment and deposit that is frozen without a contradiction
+    forgotten: list[GatewayTransaction] = []
     # First check whether anything is frozen: the full query would be most of the cost of an idle sweep.
-    frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=gateway)
+    frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=context.alias)
     if frozen.exists():
         payments = list(_uncontradicted(frozen, "payment").values_list("pk", flat=True)[:limit])
-        yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING_KINDS)
+        forgotten += GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING_KINDS)
     # A deposit is only frozen with a discrepancy: check the few that ever had one, not all.
     differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
     if differed.exists():
         deposits = MigratedDeposit.objects.filter(
-            is_frozen=True, gateway=gateway, pk__in=differed.values("deposit")
+            is_frozen=True, gateway=context.alias, pk__in=differed.values("deposit")
         )
         for deposit in read_due(_uncontradicted(deposits, "deposit"), limit=limit):
-            yield from deposit.transactions.all()[:1]
+            forgotten += deposit.transactions.all()[:1]
+    for transaction in forgotten:
+        with log_row_error(transaction.reference):
+            release_freeze(transaction, context=context)
+    return len(forgotten)
 
 
 def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
@@ -165,19 +161,17 @@ def book_by_policy(transaction: GatewayTransaction, finding: Finding, *, context
     """
     if context.policy.book_elsewhere is not BookElsewhere.BOOK or not finding.elsewhere:
         return finding
+    left: list[StatusRecord] = []
     # What is captured can be refunded: a list that begins with the newest record does not decide that.
-    in_order = sorted(finding.elsewhere, key=booking_order)
-    left = tuple(record for record in in_order if not _is_booked_now(transaction, record, context))
-    return replace(finding, elsewhere=left)
-
-
-def _is_booked_now(transaction: GatewayTransaction, record: StatusRecord, context: GatewayContext) -> bool:
-    if is_closed(elsewhere_fingerprint(transaction, record)):
-        return False
-    with suppress(InvalidState):
-        book_elsewhere(transaction, record, context=context)
-        return True
-    return False
+    for record in sorted(finding.elsewhere, key=booking_order):
+        if is_closed(elsewhere_fingerprint(transaction, record)):
+            left.append(record)
+            continue
+        try:
+            book_elsewhere(transaction, record, context=context)
+        except InvalidState:
+            left.append(record)
+    return replace(finding, elsewhere=tuple(left))
 
 
 def book_elsewhere(
@@ -200,7 +194,13 @@ def book_elsewhere(
             lambda: in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
         )
     except IntegrityError as error:
-        owner = _owner_of(transaction, record)
+        operation = operation_of(record, currency=transaction.currency)
+        if operation is None:
+            raise
+        same = GatewayTransaction.objects.filter(
+            gateway=transaction.gateway, kind=operation.kind, record_id=operation.record_id
+        )
+        owner = same.select_related("payment__order").first()
         if owner is None:
             raise
         if owner.payment_id != transaction.payment_id or owner.state != TransactionState.APPROVED:
@@ -210,54 +210,55 @@ def book_elsewhere(
     return reread(booked)
 
 
-_Booked = tuple[GatewayTransaction, tuple[OutboxEvent, ...]]
-
-
-def _owner_of(transaction: GatewayTransaction, record: StatusRecord) -> GatewayTransaction | None:
-    operation = operation_of(record, currency=transaction.currency)
-    if operation is None:
-        return None
-    same = GatewayTransaction.objects.filter(
-        gateway=transaction.gateway, kind=operation.kind, record_id=operation.record_id
-    )
-    return same.select_related("payment__order").first()
-
-
 def _book(
     seen: GatewayTransaction, record: StatusRecord, who: Bookkeeper, context: GatewayContext
-) -> _Booked:
+) -> tuple[GatewayTransaction, tuple[OutboxEvent, ...]]:
     payment, now = seen.payment, context.clock.now()
     assert payment is not None  # noqa: S101 - the caller has looked
     operation = operation_of(record, currency=payment.currency)
     refusal = refusal_to_book(operation, payment.totals)
     if operation is None or refusal is not None:
         raise InvalidState(*(refusal or NOT_BOOKABLE))
-    _hold(payment)
-    before = payment.totals
+    # Against new reservations. The order is locked, so nothing of it can be settled in the meantime.
+    unreserved = Payment.objects.filter(pk=payment.pk, capture_reserved=0, refund_reserved=0)
+    if not unreserved.exclude(reversal=Reversal.RESERVED).update(number=F("number")):
+        raise InvalidState(*BOOKING_OUTSTANDING)
+
+    # Its transaction, and the totals, as far as the limits allow
+    why, totals_before = made_elsewhere(record), payment.totals
+    unknown, approved = TransactionState.UNKNOWN, TransactionState.APPROVED
     row = _transaction_of(operation, payment, who, now, context)
-    why = made_elsewhere(record)
     row.explanation_code, row.explanation_params = why.code.value, why.stored_params
     finding = Finding(verdict=Verdict.APPROVED, record_id=operation.record_id, amount=operation.amount)
-    _add(row, finding, now)
-    _close(seen, record, row, who, now)
-    _add_event(row, record, who, now)
-    notifications = outbox_events_of(
-        row, before=TransactionState.UNKNOWN, is_first_approval=True, totals_before=before
+    booking = book(row, before=unknown, after=approved, finding=finding)
+    row.approved_minor, row.excess_minor = row.amount_minor, booking.excess
+    row.save(force_insert=True)
+    differs = record_discrepancies(
+        row, finding, before=unknown, after=approved, now=now, excess=booking.excess
     )
+    write_totals(row, booking, after=approved, freeze=differs.freeze, now=now)
+
+    # The discrepancy about the record, if there was time to record one
+    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(seen, record))
+    about.update(**closing_columns(actor=who.actor, reason=who.reason, now=now), booked_as=row)
+
+    # What people and the shop are told
+    by_person = bool(who.actor.name)
+    event = TransactionEvent(
+        transaction=row,
+        kind=TransactionEventKind.DECISION if by_person else TransactionEventKind.RECORDS,
+        lifecycle_event=LifecycleEvent.APPROVED,
+        state_after=row.state,
+        **actor_columns(TransactionEvent, "created_by", who.actor),
+        occurred_at=now,
+        **explanation_columns(explain(ExplanationCode.COMMENT, said=who.reason) if by_person else why),
+    )
+    insert_row(event)
+    notifications = outbox_events_of(row, before=unknown, is_first_approval=True, totals_before=totals_before)
     outbox_events = add_outbox_events(row, notifications, now)
     if payment.is_frozen:
         outbox_events += lift_freeze(row, now)
     return row, outbox_events
-
-
-def _hold(payment: Payment) -> None:
-    """Lock the payment's row against new reservations; raise `InvalidState` if there is one already.
-
-    The order is locked, so nothing of it can be settled in the meantime.
-    """
-    unreserved = Payment.objects.filter(pk=payment.pk, capture_reserved=0, refund_reserved=0)
-    if not unreserved.exclude(reversal=Reversal.RESERVED).update(number=F("number")):
-        raise InvalidState(*BOOKING_OUTSTANDING)
 
 
 def _transaction_of(
@@ -287,42 +288,3 @@ def _transaction_of(
         comment=note_of(GatewayTransaction, "comment", who.reason),
         created_at=now,
     )
-
-
-def _add(row: GatewayTransaction, finding: Finding, now: datetime) -> None:
-    """Save a booked transaction and add its amount to its payment, as far as the limits allow."""
-    unknown, approved = TransactionState.UNKNOWN, TransactionState.APPROVED
-    booking = book(row, before=unknown, after=approved, finding=finding)
-    row.approved_minor, row.excess_minor = row.amount_minor, booking.excess
-    row.save(force_insert=True)
-    differs = record_discrepancies(
-        row, finding, before=unknown, after=approved, now=now, excess=booking.excess
-    )
-    write_totals(row, booking, after=approved, freeze=differs.freeze, now=now)
-
-
-def _close(
-    seen: GatewayTransaction,
-    record: StatusRecord,
-    row: GatewayTransaction,
-    who: Bookkeeper,
-    now: datetime,
-) -> None:
-    """Close the discrepancy about the record, if there was time to record one."""
-    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(seen, record))
-    about.update(**closing_columns(actor=who.actor, reason=who.reason, now=now), booked_as=row)
-
-
-def _add_event(row: GatewayTransaction, record: StatusRecord, who: Bookkeeper, now: datetime) -> None:
-    kind = TransactionEventKind.DECISION if who.actor.name else TransactionEventKind.RECORDS
-    why = explain(ExplanationCode.COMMENT, said=who.reason) if who.actor.name else made_elsewhere(record)
-    event = TransactionEvent(
-        transaction=row,
-        kind=kind,
-        lifecycle_event=LifecycleEvent.APPROVED,
-        state_after=row.state,
-        **actor_columns(TransactionEvent, "created_by", who.actor),
-        occurred_at=now,
-        **explanation_columns(why),
-    )
-    insert_row(event)

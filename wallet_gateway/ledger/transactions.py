@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TypeVar
 
@@ -47,7 +47,12 @@ def in_transaction(work: Callable[[], T]) -> T:
 
     Only the database part is repeated, at most five times: `work` must not send requests to a gateway.
     """
-    return _repeat_conflicts(lambda: _once(work))
+
+    def once() -> T:
+        with write_turn(_connection_that_commits()), db_transaction.atomic(durable=True):
+            return work()
+
+    return _repeat_conflicts(once)
 
 
 def in_statement(work: Callable[[], T]) -> T:
@@ -113,19 +118,14 @@ class NothingIsCommitted(RuntimeError):
 
 
 def _repeat_conflicts(work: Callable[[], T]) -> T:
-    for wait in _short_waits():
+    for attempt in range(_ATTEMPTS - 1):
         try:
             return work()
         except DatabaseError as error:
             if not is_conflict(error):
                 raise
-            time.sleep(wait)
+            time.sleep(0.01 * 2**attempt)
     return work()
-
-
-def _once(work: Callable[[], T]) -> T:
-    with write_turn(_connection_that_commits()), db_transaction.atomic(durable=True):
-        return work()
 
 
 def _connection_that_commits() -> BaseDatabaseWrapper:
@@ -138,10 +138,6 @@ def _connection_that_commits() -> BaseDatabaseWrapper:
     if current.atomic_blocks:
         check_outside_transaction()
     return current
-
-
-def _short_waits() -> Iterator[float]:
-    return (0.01 * 2**attempt for attempt in range(_ATTEMPTS - 1))
 
 
 def is_conflict(error: DatabaseError) -> bool:

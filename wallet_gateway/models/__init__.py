@@ -1,7 +1,8 @@
 """Database models: orders, payments, transactions, our requests to the gateway and its answers.
 
-A model keeps its own row and counters consistent and never calls a gateway. States and counters are changed
-only by `wallet_gateway.ledger`.
+A model keeps its own row and counters consistent and never calls a gateway. What is learned or decided
+changes states and counters only in `wallet_gateway.ledger`, whose `apply` names the places that begin or
+cancel something and write that themselves.
 """
 
 from wallet_gateway.models.decisions import (
