@@ -66,7 +66,7 @@ from wallet_gateway.payments.second_person import (
     open_allowance,
     use_allowance,
 )
-from wallet_gateway.payments.status_query import query_status
+from wallet_gateway.payments.status import query_status
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.reports.work import waiting_approvals
 

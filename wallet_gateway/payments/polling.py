@@ -33,8 +33,7 @@ from wallet_gateway.merchant_accounts import is_left_alone
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.models.single_rows import update_row
-from wallet_gateway.payments.status_query import query_status
-from wallet_gateway.payments.status_result import record_status_result
+from wallet_gateway.payments.status import query_status, record_status_result
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
 

@@ -26,8 +26,7 @@ from wallet_gateway.merchant_accounts import asked_about, is_left_alone
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operation_errors import GatewayRefused, GatewayUnreachable
-from wallet_gateway.payments.status_query import query_status
-from wallet_gateway.payments.status_result import record_status_result
+from wallet_gateway.payments.status import query_status, record_status_result
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable
 
