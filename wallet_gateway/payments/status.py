@@ -10,7 +10,6 @@ from http import HTTPStatus
 from typing import Any
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
-from wallet_gateway.client.exchange import Answer
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
 from wallet_gateway.domain.evidence import (
@@ -65,7 +64,7 @@ from wallet_gateway.models import (
     GatewayTransaction,
     TransactionEventKind,
 )
-from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
+from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -108,27 +107,17 @@ def type_of(transaction: GatewayTransaction) -> str:
 
 def query_status(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
     """Query a transaction's status and return the finding; None if there was no usable answer."""
+    original = _shared_original(transaction, context)
+    references = [transaction.reference, original] if original else [transaction.reference]
     try:
-        answers = _answers(transaction, context)
+        answers = [context.gateway.status(reference) for reference in references]
     except GatewayError as error:
         # A refused or unreadable status query says nothing about the money, so it changes no state.
         logger.warning("no usable answer about %s: %s", transaction.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
             GatewayPause.pause_queries(context.alias, until=pause_end(context.clock.now(), error.retry_after))
         return None
-    finding = _judge(transaction, answers, context)
-    return _with_answers(transaction, finding, answers) if finding.unreadable else finding
 
-
-def _answers(transaction: GatewayTransaction, context: GatewayContext) -> list[Answer[StatusAnswer]]:
-    original = _shared_original(transaction, context)
-    references = [transaction.reference, original] if original else [transaction.reference]
-    return [context.gateway.status(reference) for reference in references]
-
-
-def _judge(
-    transaction: GatewayTransaction, answers: list[Answer[StatusAnswer]], context: GatewayContext
-) -> Finding:
     told = (record for answer in answers for record in answer.message.records)
     records = tuple(one for one in told if one.type.lower() not in context.policy.ignored_record_types)
     unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
@@ -140,7 +129,12 @@ def _judge(
     found = read_records(records, expected, unreadable)
     contradicts = found.discrepancies or (ended and found.verdict is Verdict.APPROVED)
     if contradicts and (closed := closed_records(transaction)):
-        return read_records(records, expected, unreadable, closed=closed)
+        found = read_records(records, expected, unreadable, closed=closed)
+
+    if found.unreadable:
+        # A person has to read what could not be parsed; the answers are redacted.
+        logger.warning("%s: %s", transaction.reference, one_line(unreadable_explanation(found.unreadable)))
+        found = replace(found, answer="\n".join(answer.exchange.answer_body for answer in answers))
     return found
 
 
@@ -171,14 +165,6 @@ def others_told_otherwise(
         if judged.discrepancies:
             found.append((other, judged))
     return found
-
-
-def _with_answers(
-    transaction: GatewayTransaction, finding: Finding, answers: list[Answer[StatusAnswer]]
-) -> Finding:
-    """Return the finding with the redacted answers: a person has to read what could not be parsed."""
-    logger.warning("%s: %s", transaction.reference, one_line(unreadable_explanation(finding.unreadable)))
-    return replace(finding, answer="\n".join(answer.exchange.answer_body for answer in answers))
 
 
 def _shared_original(transaction: GatewayTransaction, context: GatewayContext) -> str:
@@ -222,6 +208,12 @@ def _full_expectation(
     seen = [s for s in siblings if s.record_id]
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(transaction, context)
+    # The other references in the answer that the plugin has used, those of deleted tests included
+    named = {record.client_system_transaction_id for record in records} - {expected.reference}
+    rows = GatewayTransaction.objects.filter(reference__in=named) if named else ()
+    known = {row.reference for row in rows}
+    hashes = {ForgottenReference.hash_of(name): name for name in named - known}
+    forgotten = ForgottenReference.objects.filter(reference_hash__in=hashes) if hashes else ()
     # "Several records carrying the same clientSystemTransactionId (an original and a follow-up)": a follow-up
     # may be shown there, too, even if it need not be looked for there.
     shared = transaction.payment.reference
@@ -231,7 +223,7 @@ def _full_expectation(
         reported_id=transaction.record_id or transaction.reported_id,
         has_ended=transaction.state in _UNAPPROVED,
         is_paid=transaction.payment.authorized > 0,
-        our_references=_our_references(records, expected),
+        our_references=frozenset(known | {hashes[row.reference_hash] for row in forgotten}),
         is_accepted_twice=_is_accepted_twice(transaction),
         taken=frozenset((s.record_id or "", type_of(s)) for s in seen),
         attributed=frozenset((type_of(s), s.approved_minor or s.amount_minor) for s in seen),
@@ -244,16 +236,6 @@ def _full_expectation(
             for s in unseen
         ),
     )
-
-
-def _our_references(records: Sequence[StatusRecord], expected: Expectation) -> frozenset[str]:
-    """Return the other references in an answer that the plugin has used, those of deleted tests included."""
-    named = {record.client_system_transaction_id for record in records} - {expected.reference}
-    rows = GatewayTransaction.objects.filter(reference__in=named) if named else ()
-    known = {row.reference for row in rows}
-    hashes = {ForgottenReference.hash_of(name): name for name in named - known}
-    forgotten = ForgottenReference.objects.filter(reference_hash__in=hashes) if hashes else ()
-    return frozenset(known | {hashes[row.reference_hash] for row in forgotten})
 
 
 def _is_accepted_twice(transaction: GatewayTransaction) -> bool:
@@ -278,7 +260,15 @@ def record_status_result(
     """Record a status query's result and schedule the next one; `finding` is None if there was no answer."""
     if finding is not None and finding.elsewhere:
         if transaction.payment and not transaction.payment.authorized:
-            return _record_payment_first(transaction, finding, context)
+            # What was done elsewhere to the payment cannot be booked before its approval is recorded.
+            if context.policy.book_elsewhere is not BookElsewhere.BOOK:
+                return _record(transaction, finding, context)
+            settled = _record(transaction, replace(finding, elsewhere=()), context)
+            left = book_by_policy(settled, finding, context=context).elsewhere
+            if not left:
+                return reread(settled)
+            rest = Change(kind=TransactionEventKind.RECORDS, finding=replace(INCONCLUSIVE, elsewhere=left))
+            return apply(settled, rest, context=context)
         finding = book_by_policy(transaction, finding, context=context)
     settled = _record(transaction, finding, context)
     if finding is not None and finding.unknown_references:
@@ -317,29 +307,13 @@ def contradict_others(
 def _record(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
-    """Apply a status query's result, of which nothing elsewhere is to be booked first."""
-    return apply(transaction, _change(transaction, finding, context), context=context)
+    """Apply a query's result, of which nothing elsewhere is to be booked first.
 
-
-def _record_payment_first(
-    transaction: GatewayTransaction, finding: Finding, context: GatewayContext
-) -> GatewayTransaction:
-    """Record an approval before what was done elsewhere to the payment, which cannot be booked without it."""
-    if context.policy.book_elsewhere is not BookElsewhere.BOOK:
-        return _record(transaction, finding, context)
-    settled = _record(transaction, replace(finding, elsewhere=()), context)
-    left = book_by_policy(settled, finding, context=context)
-    if not left.elsewhere:
-        return reread(settled)
-    rest = replace(INCONCLUSIVE, elsewhere=left.elsewhere)
-    return apply(settled, Change(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
-
-
-def _change(transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> Change:
-    """Return the change that a query's result makes; `transaction` is as it was read before the query."""
+    `transaction` is as it was read before the query.
+    """
     now, state = context.clock.now(), TransactionState(transaction.state)
     if finding is None:
-        return _no_answer(transaction, now)
+        return apply(transaction, _no_answer(transaction, now), context=context)
     event = EVENTS.get(finding.verdict)
     if event is None and state is TransactionState.OPEN and finding.absent and transaction.expires_at:
         if may_conclude_expired(expires_at=transaction.expires_at, now=now):
@@ -349,7 +323,8 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
             text = "%s was sent for %s, which the settings do not name"
             logger.error(text, transaction.reference, one_line(other))
             change = _no_answer(transaction, now)
-            return replace(change, columns={**change.columns, "needs_operator": True})
+            change = replace(change, columns={**change.columns, "needs_operator": True})
+            return apply(transaction, change, context=context)
     why = explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None
     if event is None and finding.absent and _was_refused(transaction, context):
         event = LifecycleEvent.REJECTED
@@ -368,7 +343,7 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
     is_known = state in {TransactionState.APPROVED, TransactionState.REJECTED} or (
         event is LifecycleEvent.HELD and state in _HELD
     )
-    return Change(
+    change = Change(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=finding,
@@ -377,6 +352,7 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
         explanation=why,
         is_kept=event is not None and not is_known,
     )
+    return apply(transaction, change, context=context)
 
 
 def _was_refused(transaction: GatewayTransaction, context: GatewayContext) -> bool:
@@ -474,7 +450,16 @@ def _counted(
         # What the word means is for a person to say, at once; who may decide by it, is for the count.
         return {"absent_count": absent} | (for_person if state in _HOLDABLE else {})
     if finding.verdict is not Verdict.INCONCLUSIVE and not (is_pending and state in _HELD):
-        return {"absent_count": 0} | _confirmed(transaction, finding, now)
+        columns: dict[str, Any] = {"absent_count": 0}
+        if state is TransactionState.APPROVED and finding.verdict is Verdict.APPROVED:
+            # The approval's record was seen.
+            columns["confirmed_at"] = transaction.confirmed_at or now
+            # The answer to a detached refund has named it; its record may name the payment.
+            if transaction.kind != TransactionKind.DETACHED_REFUND or not transaction.provider_transaction_id:
+                columns |= provider_id_columns(finding)
+            if finding.record_id and not transaction.record_id:
+                columns["record_id"] = finding.record_id
+        return columns
 
     # One more answer that ends nothing
     if state is TransactionState.OPEN:
@@ -496,18 +481,3 @@ def _is_held_authorization(transaction: GatewayTransaction) -> bool:
     The provider of a hosted page or of a refund may take days: see `decidable_after`.
     """
     return transaction.state in _HELD and transaction.kind == TransactionKind.AUTHORIZATION
-
-
-def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
-    """Return the columns for an approval whose record was seen."""
-    if transaction.state != TransactionState.APPROVED or finding.verdict is not Verdict.APPROVED:
-        return {}
-    columns: dict[str, Any] = {
-        "confirmed_at": transaction.confirmed_at or now,
-    }
-    # The answer to a detached refund has named it; its record may name the payment.
-    if transaction.kind != TransactionKind.DETACHED_REFUND or not transaction.provider_transaction_id:
-        columns |= provider_id_columns(finding)
-    if finding.record_id and not transaction.record_id:
-        columns["record_id"] = finding.record_id
-    return columns
