@@ -21,7 +21,7 @@ from wallet_gateway.domain.states import (
     TransactionState,
 )
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
-from wallet_gateway.payments.status_query import type_of
+from wallet_gateway.payments.status import type_of
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.invariants import require

@@ -33,7 +33,7 @@ from wallet_gateway.models import (
     OperationBatch,
     PaymentOrder,
 )
-from wallet_gateway.payments.status_query import type_of
+from wallet_gateway.payments.status import type_of
 from wallet_gateway.testing.invariants import check_books, require
 
 S = TransactionState

@@ -18,7 +18,7 @@ from proof.gateway_truth import DepositTruth, GatewayTruth, check_references_sen
 from wallet_gateway import gateways
 from wallet_gateway.domain.states import FINAL_STATES, TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, PaymentOrder
-from wallet_gateway.payments.status_query import type_of
+from wallet_gateway.payments.status import type_of
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.testing.control import SandboxRefused
 from wallet_gateway.testing.invariants import check_books, check_events, require

@@ -117,7 +117,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "polling",
-        "payments.polling payments.reconciliation payments.status_query payments.status_result",
+        "payments.polling payments.reconciliation payments.status",
         "money/polling money/any_gateway money/test_made_elsewhere.py",
     ),
     _of(

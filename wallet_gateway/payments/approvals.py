@@ -66,8 +66,7 @@ from wallet_gateway.payments.second_person import (
     open_allowance,
     use_allowance,
 )
-from wallet_gateway.payments.status_query import query_status
-from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.payments.status import query_status
 from wallet_gateway.reports.work import waiting_approvals
 
 __all__ = [
@@ -136,7 +135,13 @@ def _resolve(
     is_sent = transaction.state != TransactionState.NOT_SENT
     ask = partial(ask_to_decide, transaction, decision=decision, reason=reason, actor=actor, context=context)
     if grant is not None:
-        _check_is_as_asked(transaction, grant.approval)
+        # The requester must have seen the current state, and every discrepancy.
+        asked_at = grant.approval.created_at
+        unseen = Discrepancy.objects.filter(
+            transaction=transaction, closed_at__isnull=True, found_at__gt=asked_at
+        )
+        if transaction.state_changed_at > asked_at or unseen.exists():
+            raise InvalidState(*STATE_CHANGED)
     elif is_sent and context.policy.approval_policy.is_needed(transaction.amount_minor, transaction.currency):
         raise ask()
     allowance = open_allowance(actor, transaction.currency, context) if is_sent else None
@@ -147,7 +152,10 @@ def _resolve(
         if grant is not None:
             consume_approval(grant, transaction, now=now)
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
-            _close_all(transaction, reason=reason, actor=actor, context=context)
+            rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
+            rows = rows.exclude(kind__in=OUTLASTS_DECISION)
+            rows.update(**closing_columns(reason=reason, actor=actor, now=now))
+            resume_after_mix_up(transaction.gateway, by=actor.name, now=now)
 
     finding = INCONCLUSIVE
     if event is LifecycleEvent.ACCEPTED_BY_PERSON and transaction.approved_minor is None:
@@ -161,15 +169,6 @@ def _resolve(
         )
     except SecondPersonNeeded as needed:
         raise ask() from needed
-
-
-def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> None:
-    """Raise `InvalidState` if the requester has not seen the current state or a later discrepancy."""
-    unseen = Discrepancy.objects.filter(
-        transaction=transaction, closed_at__isnull=True, found_at__gt=approval.created_at
-    )
-    if transaction.state_changed_at > approval.created_at or unseen.exists():
-        raise InvalidState(*STATE_CHANGED)
 
 
 def _event(transaction: GatewayTransaction, decision: Decision, context: GatewayContext) -> LifecycleEvent:
@@ -187,7 +186,21 @@ def _event(transaction: GatewayTransaction, decision: Decision, context: Gateway
     ):
         raise InvalidState(_("A transaction in the state “%(state)s” needs no decision."), state=state)
     if state is not TransactionState.OPEN and not _has_waited(transaction, context):
-        raise _too_early(transaction)
+        unknown = _(
+            "It is too early. A person may decide after %(after)s and %(needed)s empty answers "
+            "in a row. Empty answers so far: %(count)s."
+        )
+        pending = _(
+            "It is too early. A person may decide after %(after)s and %(needed)s answers in a "
+            "row without a result. Answers so far: %(count)s."
+        )
+        raise InvalidState(
+            unknown if transaction.state == TransactionState.UNKNOWN else pending,
+            ErrorCode.TOO_EARLY,
+            after=_decidable_after(transaction),
+            needed=OPERATOR_ABSENT_ANSWERS,
+            count=transaction.absent_count,
+        )
     if other := foreign_merchant_account(transaction, context):
         raise InvalidState(
             _(
@@ -229,24 +242,6 @@ def _decidable_after(transaction: GatewayTransaction) -> timedelta:
     return decidable_after(TransactionKind(transaction.kind), TransactionState(transaction.state))
 
 
-def _too_early(transaction: GatewayTransaction) -> InvalidState:
-    unknown = _(
-        "It is too early. A person may decide after %(after)s and %(needed)s empty answers "
-        "in a row. Empty answers so far: %(count)s."
-    )
-    pending = _(
-        "It is too early. A person may decide after %(after)s and %(needed)s answers in a "
-        "row without a result. Answers so far: %(count)s."
-    )
-    return InvalidState(
-        unknown if transaction.state == TransactionState.UNKNOWN else pending,
-        ErrorCode.TOO_EARLY,
-        after=_decidable_after(transaction),
-        needed=OPERATOR_ABSENT_ANSWERS,
-        count=transaction.absent_count,
-    )
-
-
 def _event_of_anomaly(transaction: GatewayTransaction, decision: Decision) -> LifecycleEvent:
     if decision is Decision.DID_HAPPEN:
         if transaction.shown_minor is None and transaction.approved_minor is None:
@@ -263,15 +258,6 @@ def _event_of_anomaly(transaction: GatewayTransaction, decision: Decision) -> Li
             _("The transaction was approved before the contradiction was found. It cannot be undone here.")
         )
     return LifecycleEvent.ABANDONED
-
-
-def _close_all(
-    transaction: GatewayTransaction, *, reason: str, actor: Actor, context: GatewayContext
-) -> None:
-    rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
-    rows = rows.exclude(kind__in=OUTLASTS_DECISION)
-    rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now()))
-    resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
 
 
 # Differences
@@ -346,9 +332,15 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
         raise GatewayUnreachable(*GATEWAY_SILENT, gateway=context.alias, address=context.policy.address)
     if not is_elsewhere:
         return _book_amount(discrepancy, transaction, finding, reason, actor, context)
-    record = _reported(discrepancy, transaction, finding)
-    others = (*finding.elsewhere, *finding.unknown_references)
-    if any(_is_open_capture(other, transaction) for other in others if _precedes(other, record)):
+    told = (*finding.elsewhere, *finding.unknown_references)
+    named = (one for one in told if elsewhere_fingerprint(transaction, one) == discrepancy.fingerprint)
+    record = next(named, None)
+    if record is None:
+        raise InvalidState(*NOT_REPORTED)
+    # A capture before it waits for a decision, unless a person has closed it: then it is not booked.
+    captures = (one for one in told if KINDS.get(one.type.lower()) is TransactionKind.CAPTURE)
+    before = (one for one in captures if booking_order(one) < booking_order(record))
+    if any(not is_closed(elsewhere_fingerprint(transaction, one)) for one in before):
         raise InvalidState(
             _("A capture of this payment was made elsewhere, too. Book that one first: it can be refunded."),
             ErrorCode.NOT_BOOKABLE,
@@ -413,24 +405,6 @@ def _is_below_refunds(transaction: GatewayTransaction, amount: int) -> bool:
     return payment.captured - counted + amount < payment.refunded + payment.refund_reserved
 
 
-def _reported(discrepancy: Discrepancy, transaction: GatewayTransaction, finding: Finding) -> StatusRecord:
-    for record in (*finding.elsewhere, *finding.unknown_references):
-        if elsewhere_fingerprint(transaction, record) == discrepancy.fingerprint:
-            return record
-    raise InvalidState(*NOT_REPORTED)
-
-
-def _precedes(other: StatusRecord, record: StatusRecord) -> bool:
-    return booking_order(other) < booking_order(record)
-
-
-def _is_open_capture(record: StatusRecord, transaction: GatewayTransaction) -> bool:
-    """Return whether a capture waits for a decision; one that a person has closed is not booked."""
-    if KINDS.get(record.type.lower()) is not TransactionKind.CAPTURE:
-        return False
-    return not is_closed(elsewhere_fingerprint(transaction, record))
-
-
 # Another person's request
 
 
@@ -466,23 +440,12 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
     check_permitted(actor_of(by), permission_of(approval))
     actor, now = check_decider(by=by, reason=reason), gateways.clock().now()
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
-    check_second_person(actor, actor_in(approval, "created_by"))
+    author = actor_in(approval, "created_by")
+    check_second_person(actor, author)
     if not approval.is_waiting(now):
         raise InvalidState(*APPROVAL_CLOSED)
     # All is checked again under the lock. If a check fails, nothing is sent and the request keeps waiting.
-    transaction = _carry_out(approval, Grant(approval=approval, actor=actor, reason=reason.strip()))
-    approval.refresh_from_db()
-    if (approval.state, approval.decided_by_account) != (ApprovalState.AGREED, actor.account):
-        # Two approvers found the transaction of the same key; the log must not name both.
-        raise InvalidState(*APPROVAL_CLOSED)
-    return transaction
-
-
-def _carry_out(approval: Approval, grant: Grant) -> GatewayTransaction:
-    author = actor_in(approval, "created_by")
-    if approval.subject is not None:
-        decision = Decision(approval.decision)
-        return _resolve(approval.subject, decision, approval.comment, author, grant=grant)
+    grant = Grant(approval=approval, actor=actor, reason=reason.strip())
     who = Initiator(
         idempotency_key=approval.idempotency_key,
         by=author,
@@ -492,18 +455,29 @@ def _carry_out(approval: Approval, grant: Grant) -> GatewayTransaction:
         # Who asked for it is not there.
         is_awaited=False,
     )
-    if approval.deposit is not None:
-        return refund_deposit(
+    if approval.subject is not None:
+        decision = Decision(approval.decision)
+        transaction = _resolve(approval.subject, decision, approval.comment, author, grant=grant)
+    elif approval.deposit is not None:
+        transaction = refund_deposit(
             approval.deposit,
             approval.amount_minor,
             context=context_of(approval.gateway),
             who=who,
             order_number=approval.order_number or None,
         )
-    assert approval.payment is not None  # noqa: S101 - the database holds that one of the two is there
-    # Only what gives back is asked for: a request of another kind must never move money.
-    kind = {TransactionKind.REFUND: TransactionKind.REFUND}[TransactionKind(approval.kind)]
-    return follow_up(approval.payment, kind, amount=approval.amount, cart=approval.shopping_cart, who=who)
+    else:
+        assert approval.payment is not None  # noqa: S101 - the database holds that one of the two is there
+        # Only what gives back is asked for: a request of another kind must never move money.
+        kind = {TransactionKind.REFUND: TransactionKind.REFUND}[TransactionKind(approval.kind)]
+        transaction = follow_up(
+            approval.payment, kind, amount=approval.amount, cart=approval.shopping_cart, who=who
+        )
+    approval.refresh_from_db()
+    if (approval.state, approval.decided_by_account) != (ApprovalState.AGREED, actor.account):
+        # Two approvers found the transaction of the same key; the log must not name both.
+        raise InvalidState(*APPROVAL_CLOSED)
+    return transaction
 
 
 @sensitive_variables()

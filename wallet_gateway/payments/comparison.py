@@ -30,8 +30,7 @@ from wallet_gateway.ledger.transactions import check_outside_transaction, in_sta
 from wallet_gateway.merchant_accounts import asked_about
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operation_errors import GatewayUnreachable
-from wallet_gateway.payments.status_query import others_told_otherwise, query_status
-from wallet_gateway.payments.status_result import contradict_others
+from wallet_gateway.payments.status import contradict_others, others_told_otherwise, query_status
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds between tries while the gateway does not answer; after the last try the comparison stops."""

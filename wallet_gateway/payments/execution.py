@@ -77,7 +77,7 @@ from wallet_gateway.payments.second_person import (
     within,
 )
 from wallet_gateway.payments.sending import body_columns, claim_columns
-from wallet_gateway.payments.status_query import expectation_of
+from wallet_gateway.payments.status import expectation_of
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError

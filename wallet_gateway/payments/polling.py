@@ -33,8 +33,7 @@ from wallet_gateway.merchant_accounts import is_left_alone
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.models.single_rows import update_row
-from wallet_gateway.payments.status_query import query_status
-from wallet_gateway.payments.status_result import record_status_result
+from wallet_gateway.payments.status import query_status, record_status_result
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
 
@@ -64,29 +63,23 @@ def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
 
     Any number of workers on any number of machines may run this: each row is claimed by one of them.
     """
-    queries = _Queries(context)
-    _query_urgent(queries, context, limit=limit)
-    return queries.count
-
-
-def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> None:
-    workers = context.policy.query_workers
+    queries, workers, rate = _Queries(context), context.policy.query_workers, context.policy.query_rate
+    urgent = _claim_of(_URGENT, context)
     if workers > 1:
-        pace = RateLimiter(context.policy.query_rate, context.clock.sleep)
         claimed = claimed_rows(
-            _claim_of(_URGENT, context),
+            urgent,
             limit=limit * workers,
             clock=context.clock,
-            turn=pace.wait,
+            turn=RateLimiter(rate, context.clock.sleep).wait,
             is_over=queries.is_over,
         )
         with closing(claimed) as rows:
             run_in_threads(rows, queries.send, threads=workers)
-        return
-    urgent = _claim_of(_URGENT, context)
-    for transaction in claimed_rows(urgent, limit=limit, clock=context.clock, is_over=queries.is_over):
-        queries.send(transaction)
-        context.clock.sleep(1 / context.policy.query_rate)
+    else:
+        for transaction in claimed_rows(urgent, limit=limit, clock=context.clock, is_over=queries.is_over):
+            queries.send(transaction)
+            context.clock.sleep(1 / rate)
+    return queries.count
 
 
 def _claim_of(priorities: Sequence[QueryPriority], context: GatewayContext) -> Claim:
@@ -114,16 +107,8 @@ class _Queries:
         return bool(self._unanswered)
 
     def send(self, transaction: GatewayTransaction) -> None:
-        """Query one transaction and record the result."""
+        """Query one claimed transaction and record the result."""
         self._sent.append(transaction.reference)
-        if self._query(transaction):
-            self._unanswered_in_a_row = 0
-        else:
-            self._unanswered.append(transaction.reference)
-            self._unanswered_in_a_row += 1
-
-    def _query(self, transaction: GatewayTransaction) -> bool:
-        """Query one claimed transaction and record the result; return whether there was an answer."""
         is_answered = True
         with log_row_error(transaction.reference) as failures:
             finding = query_status(transaction, context=self._context)
@@ -133,7 +118,11 @@ class _Queries:
             # The same error is likely at each of its queries, so a person has to see it in the work queue.
             same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
             in_statement(lambda: same_state.update(needs_operator=True))
-        return is_answered
+        if is_answered:
+            self._unanswered_in_a_row = 0
+        else:
+            self._unanswered.append(transaction.reference)
+            self._unanswered_in_a_row += 1
 
     def is_over(self) -> bool:
         """Return whether no further query is sent now: they are paused, or the gateway does not answer.
@@ -160,12 +149,6 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     if queries_are_paused(context, context.clock.now()):
         return 0
     queries = _Queries(context)
-    urgent = _query_repeated(queries, context, limit=limit)
-    return queries.count + urgent
-
-
-def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -> int:
-    """Query approvals again; return how many queries that became urgent were sent in between."""
     pace = RateLimiter(context.policy.query_rate, context.clock.sleep)
     is_urgent_due = _once_a_second(lambda now: due(context, now, *_URGENT).exists(), context)
     are_paused = _once_a_second(lambda now: queries_are_paused(context, now), context)
@@ -187,7 +170,7 @@ def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -
     else:
         for transaction in rows:
             queries.send(transaction)
-    return sum(urgent)
+    return queries.count + sum(urgent)
 
 
 def _once_a_second(look: Callable[[datetime], bool], context: GatewayContext) -> Callable[[], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop as _
@@ -26,8 +26,7 @@ from wallet_gateway.merchant_accounts import asked_about, is_left_alone
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operation_errors import GatewayRefused, GatewayUnreachable
-from wallet_gateway.payments.status_query import query_status
-from wallet_gateway.payments.status_result import record_status_result
+from wallet_gateway.payments.status import query_status, record_status_result
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable
 
@@ -70,13 +69,27 @@ def reconcile_attempt(reference: str) -> Payment:
     check_outside_transaction("payments.orders.reconcile_attempt")
     if not is_storable(reference):
         raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
-    # A settled payment, which most people look at, costs a single statement.
-    transaction = _load_opening(reference)
+    # A settled payment, which most people look at, costs a single statement: it reads the order and the
+    # order's other payments, too, in no order, because sorting them is a good part of the price.
+    rows = GatewayTransaction.objects.filter(
+        payment__order__payments__reference=reference, kind__in=OPENING_KINDS
+    ).select_related("payment__order")
+    openings = {opening.reference: opening for opening in rows.order_by()}
+    if reference not in openings:
+        raise Payment.DoesNotExist(f"no attempt to pay has the reference {reference!r}")
+    transaction = openings[reference]
+    if transaction.payment is not None:
+        payments = [opening.opened_payment for opening in openings.values()]
+        order = transaction.payment.order
+        order.known_payments = KnownPayments(version=order.version, payments=payments)
     context = usable_context(transaction.gateway)
-    if context is None:
+    if context is None or is_left_alone(transaction, context):
         return transaction.opened_payment
-    may_ask = not is_left_alone(transaction, context) and _is_askable(transaction, context.clock.now())
-    if may_ask and _claim_on_demand(reference, context):
+    # Whether a claim can succeed, as far as the loaded row says; the claim itself decides.
+    asked_at = transaction.last_queried_at
+    rested = asked_at is None or asked_at <= context.clock.now() - AT_MOST_EVERY
+    is_askable = transaction.state in ASKABLE_STATES or _is_rejected_on_watch(transaction)
+    if rested and is_askable and _claim_on_demand(reference, context):
         # Nobody has recorded an answer since it was loaded: the claim would have failed.
         transaction = query_and_record(transaction, context=context)
     return transaction.opened_payment
@@ -172,32 +185,6 @@ def query_again(transaction: GatewayTransaction, *, context: GatewayContext) -> 
     return finding is not None and not finding.unreadable
 
 
-def _is_askable(transaction: GatewayTransaction, now: datetime) -> bool:
-    """Return whether a claim can succeed, as far as the loaded row says; the claim itself decides."""
-    on_watch = _is_rejected_on_watch(transaction)
-    asked_at = transaction.last_queried_at
-    rested = asked_at is None or asked_at <= now - AT_MOST_EVERY
-    return rested and (transaction.state in ASKABLE_STATES or on_watch)
-
-
-def _load_opening(reference: str) -> GatewayTransaction:
-    """Load an attempt's opening transaction, its order and the order's other payments in one statement."""
-    rows = GatewayTransaction.objects.filter(
-        payment__order__payments__reference=reference, kind__in=OPENING_KINDS
-    ).select_related("payment__order")
-    # In no order: sorting them is a good part of the statement's price.
-    rows = rows.order_by()
-    transactions = {transaction.reference: transaction for transaction in rows}
-    if reference not in transactions:
-        raise Payment.DoesNotExist(f"no attempt to pay has the reference {reference!r}")
-    transaction = transactions[reference]
-    if transaction.payment is not None:
-        others = [other.opened_payment for other in transactions.values()]
-        order = transaction.payment.order
-        order.known_payments = KnownPayments(version=order.version, payments=others)
-    return transaction
-
-
 def query_and_record(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Query the status of one transaction, record the result and schedule the next query."""
     return record_status_result(transaction, query_status(transaction, context=context), context)
@@ -234,35 +221,30 @@ def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
     """
     check_outside_transaction("payments.gateway_records")
     context = context_of(order.gateway)
+    rows = GatewayTransaction.objects.filter(payment__order=order, attempt_no__gt=0)
+    rows = rows.exclude(state__in=UNSENT_STATES).select_related("payment__order").order_by("pk")
     # A durable transaction, although it only reads: so Django refuses this call inside another one, during
     # which the gateway must not be called.
-    sent = in_transaction(lambda: list(_sent(order).filter(asked_about(context))))
-    return tuple(_records_of(transaction, context) for transaction in sent)
-
-
-def _sent(order: PaymentOrder) -> QuerySet[GatewayTransaction]:
-    rows = GatewayTransaction.objects.filter(payment__order=order, attempt_no__gt=0)
-    return rows.exclude(state__in=UNSENT_STATES).select_related("payment__order").order_by("pk")
-
-
-def _records_of(transaction: GatewayTransaction, context: GatewayContext) -> TransactionRecords:
-    try:
-        answer = context.gateway.status(transaction.reference).message
-    except Refused as error:
-        raise GatewayRefused(
-            _("The gateway refused the status query: %(answer)s"), answer=error.code
-        ) from error
-    except GatewayError as error:
-        raise GatewayUnreachable(
-            _(
-                "Gateway %(gateway)s at %(address)s gave no usable answer to the status query. Try "
-                "again later."
-            ),
-            gateway=context.alias,
-            address=context.policy.address,
-        ) from error
-    return TransactionRecords(
-        transaction=transaction,
-        records=tuple(map(as_gateway_record, answer.records)),
-        unreadable=answer.unreadable,
-    )
+    sent = in_transaction(lambda: list(rows.filter(asked_about(context))))
+    found = []
+    for transaction in sent:
+        try:
+            answer = context.gateway.status(transaction.reference).message
+        except Refused as error:
+            raise GatewayRefused(
+                _("The gateway refused the status query: %(answer)s"), answer=error.code
+            ) from error
+        except GatewayError as error:
+            raise GatewayUnreachable(
+                _(
+                    "Gateway %(gateway)s at %(address)s gave no usable answer to the status query. Try "
+                    "again later."
+                ),
+                gateway=context.alias,
+                address=context.policy.address,
+            ) from error
+        records = tuple(map(as_gateway_record, answer.records))
+        found.append(
+            TransactionRecords(transaction=transaction, records=records, unreadable=answer.unreadable)
+        )
+    return tuple(found)

@@ -39,7 +39,7 @@ from wallet_gateway.ledger.outbox import announce_pause
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind
 from wallet_gateway.models.fields import cut_to, explanation_text
 from wallet_gateway.operation_errors import SendingStopped
-from wallet_gateway.payments.status_query import expectation_of, query_status
+from wallet_gateway.payments.status import expectation_of, query_status
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
 from wallet_gateway.protocol.text import one_line

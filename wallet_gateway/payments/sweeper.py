@@ -12,9 +12,9 @@ told once more, with the policy `ask`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -79,6 +79,8 @@ _DRAFTS = 100
 
 AUTHOR = "authorization expiry"
 _WITHOUT_EFFECT = frozenset({TransactionState.REJECTED, TransactionState.ABANDONED})
+_AUTHORIZATIONS = 100
+"""Maximum number of authorizations that one sweep handles before they expire."""
 _CLAIM = timedelta(minutes=5)
 """Time after which a notice that was claimed and not finished may be claimed again."""
 
@@ -136,8 +138,40 @@ def sweep() -> tuple[SweepReport, ...]:
     check_outside_transaction("payments.sweep")
     clock, settings = gateways.clock(), conf.settings()
     aliases = tuple(settings.gateways)
-    _warn_of_unconfigured_gateways(aliases)
-    swept = [report for alias in aliases if (report := _sweep(alias)) is not None]
+    # Unfinished transactions at gateways that the settings no longer name
+    watched = Q(query_priority__in=[QueryPriority.UNFINISHED, QueryPriority.WATCHED])
+    unended = watched & Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
+    waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
+    orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
+    for alias, count in orphans.items():
+        logger.error("%d transactions wait at gateway %r, which the settings do not name", count, alias)
+
+    swept = []
+    for alias in aliases:
+        try:
+            context = context_of(alias)
+        except ImproperlyConfigured as error:
+            # The rows keep the instants at which they are due, and the other gateways are swept.
+            logger.error("gateway %s is not swept: %s", alias, error)
+            continue
+        expire_requests(now=context.clock.now(), gateway=context.alias)
+        release_freezes(context=context, limit=_LIMIT)
+        report = SweepReport(
+            gateway=context.alias,
+            leases_ended=_end_leases(context),
+            pages_given_up=_give_up_unsent_pages(context),
+            buttons_expired=sweep_wallet(context=context, limit=_LIMIT),
+            queried=reconcile_urgent(context=context, limit=_LIMIT),
+            orders_released=release_orders(context=context, limit=_LIMIT),
+            sent_again=_send_unsent(context),
+            events_delivered=deliver_due(clock=context.clock, limit=_LIMIT),
+            # Last: nobody waits for it.
+            queried_again=repeat_queries(context=context, limit=_LIMIT),
+        )
+        _watch_authorizations(context)
+        in_statement(partial(SweepHeartbeat.beat, context.alias, now=context.clock.now()))
+        swept.append(report)
+
     rows = batches.drive(seconds=BATCH_SECONDS)
     reports = tuple(replace(report, batch_rows=rows[report.gateway]) for report in swept)
     if not reports:
@@ -146,43 +180,6 @@ def sweep() -> tuple[SweepReport, ...]:
     retention.erase_old_bodies(kept=timedelta(days=settings.retention_days))
     _drop_old_drafts(clock.now())
     return reports
-
-
-def _sweep(alias: str) -> SweepReport | None:
-    """Process everything that is due for one gateway once, in this order."""
-    try:
-        context = context_of(alias)
-    except ImproperlyConfigured as error:
-        # The rows keep the instants at which they are due, and the other gateways are swept.
-        logger.error("gateway %s is not swept: %s", alias, error)
-        return None
-    expire_requests(now=context.clock.now(), gateway=context.alias)
-    release_freezes(context=context, limit=_LIMIT)
-    report = SweepReport(
-        gateway=context.alias,
-        leases_ended=_end_leases(context),
-        pages_given_up=_give_up_unsent_pages(context),
-        buttons_expired=sweep_wallet(context=context, limit=_LIMIT),
-        queried=reconcile_urgent(context=context, limit=_LIMIT),
-        orders_released=release_orders(context=context, limit=_LIMIT),
-        sent_again=_send_unsent(context),
-        events_delivered=deliver_due(clock=context.clock, limit=_LIMIT),
-        # Last: nobody waits for it.
-        queried_again=repeat_queries(context=context, limit=_LIMIT),
-    )
-    _watch_authorizations(context)
-    in_statement(lambda: SweepHeartbeat.beat(context.alias, now=context.clock.now()))
-    return report
-
-
-def _warn_of_unconfigured_gateways(aliases: Collection[str]) -> None:
-    """Log unfinished transactions at gateways that the settings no longer name."""
-    watched = Q(query_priority__in=[QueryPriority.UNFINISHED, QueryPriority.WATCHED])
-    unended = watched & Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
-    waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
-    orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
-    for alias, count in orphans.items():
-        logger.error("%d transactions wait at gateway %r, which the settings do not name", count, alias)
 
 
 def _end_leases(context: GatewayContext) -> int:
@@ -245,33 +242,27 @@ def _send_unsent(context: GatewayContext) -> int:
         gateway=context.alias, state=TransactionState.NOT_SENT, next_send_at__lte=now
     )
     rows = read_due(due.exclude(kind__in=OPENING_KINDS).order_by("next_send_at"), limit=_LIMIT)
-    return sum(_try_again(transaction, context) for transaction in rows)
-
-
-def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool:
-    sent = None
-    try:
-        with log_row_error(transaction.reference):
-            sent = resend_unsent(transaction, context=context)
-    except OperationRefused as error:
-        logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
-        if error.code in {ErrorCode.MERCHANT_ACCOUNT_CHANGED, ErrorCode.REQUEST_UNREADABLE}:
-            _give_to_person(transaction, next_send_at=None)
-            return False
-    if sent is None:
-        _leave_to_person(transaction, context)
-    return sent is not None
-
-
-def _leave_to_person(transaction: GatewayTransaction, context: GatewayContext) -> None:
-    """Flag a request that could not be sent for an hour because something is in its way.
-
-    That is another operation without an outcome, a freeze, or a pause. The next sweeps still try.
-    """
-    due = transaction.next_send_at
-    if due is None or transaction.needs_operator or context.clock.now() - due < INSTANTS_ARE_LATE:
-        return
-    _give_to_person(transaction)
+    tried = 0
+    for transaction in rows:
+        sent = None
+        try:
+            with log_row_error(transaction.reference):
+                sent = resend_unsent(transaction, context=context)
+        except OperationRefused as error:
+            logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
+            if error.code in {ErrorCode.MERCHANT_ACCOUNT_CHANGED, ErrorCode.REQUEST_UNREADABLE}:
+                _give_to_person(transaction, next_send_at=None)
+                continue
+        if sent is not None:
+            tried += 1
+            continue
+        # Another operation without an outcome, a freeze, or a pause is in its way. After an hour a person is
+        # to see it; the next sweeps still try.
+        since = transaction.next_send_at
+        is_late = since is not None and context.clock.now() - since >= INSTANTS_ARE_LATE
+        if is_late and not transaction.needs_operator:
+            _give_to_person(transaction)
+    return tried
 
 
 def _give_to_person(transaction: GatewayTransaction, **columns: Any) -> None:
@@ -300,24 +291,29 @@ def _drop_old_drafts(now: datetime) -> None:
 # Authorizations that expire soon
 
 
-def _watch_authorizations(context: GatewayContext, limit: int = 100) -> None:
+def _watch_authorizations(context: GatewayContext) -> None:
     """Notify of authorizations that expire soon; capture or reverse them if configured."""
     window, now = context.policy.capture_window, context.clock.now()
     notices = ExpiryNotice.objects.filter(payment=OuterRef("payment"))
     handled = Exists(notices.filter(Q(state=ExpiryNoticeState.DONE) | Q(claimed_at__gt=now - _CLAIM)))
     due = uncaptured(context.alias, since=window.warns_from(now)).filter(~handled, asked_about(context))
-    for transaction in due[:limit]:
+    for transaction in due[:_AUTHORIZATIONS]:
         with log_row_error(transaction.reference):
             _handle(transaction, window, context)
 
 
-def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> bool:
+def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> None:
     payment, approved_at, now = transaction.payment, transaction.approved_at, context.clock.now()
     assert payment is not None  # noqa: S101 - an authorization has a payment
     assert approved_at is not None  # noqa: S101 - only approved ones are read
-    if not _claim(payment, now):
-        return False
+    # One worker handles it: who finds the claim of another one stale, or writes the first.
     notice = ExpiryNotice.objects.filter(payment=payment)
+    stale = notice.filter(claimed_at__lte=now - _CLAIM).exclude(state=ExpiryNoticeState.DONE)
+    if not stale.update(claimed_at=now):
+        of: dict[str, Any] = {"payment": payment, "defaults": {"claimed_at": now}}
+        _notice, is_new = in_statement(lambda: ExpiryNotice.objects.get_or_create(**of))
+        if not is_new:
+            return
     told_before = notice.filter(state=ExpiryNoticeState.SENT).exists()
     # What was done with another payment of the order, in this sweep too, may have changed its state.
     payment.order.refresh_from_db()
@@ -328,31 +324,22 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
     # A receiver that fails, such as a mail server that does not answer, must not let the authorization lapse.
     done = False if is_left else _act(payment, window.policy)
     if not told:
-        return False
+        return
     if done is None:
         # The gateway refused it, and the machine does not try a second one: it is left to people.
         done = _tell(payment, replace(window, policy=CapturePolicy.ASK), approved_at)
     # If it is not done, the claim ends in a few minutes and a later sweep looks again.
     notice.update(state=ExpiryNoticeState.DONE if done else ExpiryNoticeState.SENT, claimed_at=now)
-    return not told_before
-
-
-def _claim(payment: Payment, now: datetime) -> bool:
-    stale = ExpiryNotice.objects.filter(payment=payment, claimed_at__lte=now - _CLAIM)
-    if stale.exclude(state=ExpiryNoticeState.DONE).update(claimed_at=now):
-        return True
-    of: dict[str, Any] = {"payment": payment, "defaults": {"claimed_at": now}}
-    _notice, is_new = in_statement(lambda: ExpiryNotice.objects.get_or_create(**of))
-    return is_new
 
 
 def _tell(payment: Payment, window: CaptureWindow, approved_at: datetime) -> bool:
+    left = payment.authorized - payment.captured - payment.capture_reserved
     answers = signals.authorization_expiring.send_robust(
         sender=type(payment.order),
         reference=payment.order.reference,
         order=payment.order,
         payment=payment,
-        amount=_left(payment),
+        amount=Money.from_minor_units(left, payment.currency),
         expires_at=window.expires_at(approved_at),
         policy=str(window.policy),
     )
@@ -360,11 +347,6 @@ def _tell(payment: Payment, window: CaptureWindow, approved_at: datetime) -> boo
     for error in failures:
         logger.error("a receiver of authorization_expiring failed, it is told again: %s", failure(error))
     return not failures
-
-
-def _left(payment: Payment) -> Money:
-    left = payment.authorized - payment.captured - payment.capture_reserved
-    return Money.from_minor_units(left, payment.currency)
 
 
 def _act(payment: Payment, policy: CapturePolicy) -> bool | None:

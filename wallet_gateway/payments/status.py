@@ -1,4 +1,4 @@
-"""Record a status query's result in the transaction's row: event, next query and polling counters."""
+"""Query the gateway for a transaction's status, and record in the transaction's row what the answer says."""
 
 from __future__ import annotations
 
@@ -9,13 +9,26 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
+from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.context import GatewayContext
-from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.evidence import EVENTS, INCONCLUSIVE, Finding, Verdict
+from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
+from wallet_gateway.domain.evidence import (
+    EVENTS,
+    INCONCLUSIVE,
+    Expectation,
+    ExpectedRecord,
+    Finding,
+    Verdict,
+    minor_units,
+    read_records,
+    unreadable_explanation,
+    wire_type,
+)
 from wallet_gateway.domain.gateway_records import as_status_update
 from wallet_gateway.domain.people import NOBODY, Actor
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.polling_schedule import (
+    OPERATOR_ABSENT_ANSWERS,
     OPERATOR_AFTER,
     RETRY_OF_REPEAT,
     QueryPriority,
@@ -26,21 +39,38 @@ from wallet_gateway.domain.polling_schedule import (
     needs_operator,
     next_query_at,
     next_retry_at,
+    pause_end,
     query_priority,
     repeat_waits,
     step_after,
 )
-from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.domain.states import (
+    FINAL_STATES,
+    OPENING_KINDS,
+    OUTSTANDING_STATES,
+    LifecycleEvent,
+    PaymentType,
+    TransactionKind,
+    TransactionState,
+)
 from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
-from wallet_gateway.ledger.discrepancies import is_read_by_person
+from wallet_gateway.ledger.discrepancies import closed_records, is_read_by_person
 from wallet_gateway.ledger.repair import book_by_policy, release_freeze, release_freezes
 from wallet_gateway.merchant_accounts import foreign_merchant_account
-from wallet_gateway.models import GatewayTransaction, TransactionEventKind
-from wallet_gateway.payments.status_query import others_told_otherwise
+from wallet_gateway.models import (
+    Discrepancy,
+    ForgottenReference,
+    GatewayPause,
+    GatewayTransaction,
+    TransactionEventKind,
+)
+from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
+_UNAPPROVED = FINAL_STATES - {TransactionState.APPROVED}
+_MAY_HAVE_A_RECORD = OUTSTANDING_STATES | {TransactionState.APPROVED, TransactionState.ANOMALY}
 _RELEASED_AT_ONCE = 100
 """Payments; the sweep releases the others."""
 _HELD = frozenset({TransactionState.AWAITING_3DS, TransactionState.PENDING})
@@ -51,13 +81,194 @@ _EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
 """States in which the gateway must report a result sooner or later."""
 
 
+# What an answer is expected to say, and the query
+
+
+def expectation_of(transaction: GatewayTransaction) -> Expectation:
+    """Return the values that a transaction's records must echo, as far as its own row defines them."""
+    return Expectation(
+        reference=transaction.reference,
+        wire_type=type_of(transaction),
+        currency=transaction.currency,
+        # Once an amount is approved, a record of another amount contradicts it.
+        amount=transaction.approved_minor or transaction.amount_minor,
+        may_be_less=transaction.kind == TransactionKind.DETACHED_REFUND
+        and transaction.approved_minor is None,
+        approved_id=(transaction.record_id or "") if transaction.approved_minor else "",
+        is_accepted=transaction.decided_by_person and transaction.state == TransactionState.APPROVED,
+    )
+
+
+def type_of(transaction: GatewayTransaction) -> str:
+    """Return a transaction's wire type in lower case, for comparison."""
+    payment_type = PaymentType(transaction.payment.type) if transaction.payment else PaymentType.SALE
+    return wire_type(TransactionKind(transaction.kind), payment_type)
+
+
+def query_status(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
+    """Query a transaction's status and return the finding; None if there was no usable answer."""
+    original = _shared_original(transaction, context)
+    references = [transaction.reference, original] if original else [transaction.reference]
+    try:
+        answers = [context.gateway.status(reference) for reference in references]
+    except GatewayError as error:
+        # A refused or unreadable status query says nothing about the money, so it changes no state.
+        logger.warning("no usable answer about %s: %s", transaction.reference, one_line(error))
+        if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
+            GatewayPause.pause_queries(context.alias, until=pause_end(context.clock.now(), error.retry_after))
+        return None
+
+    told = (record for answer in answers for record in answer.message.records)
+    records = tuple(one for one in told if one.type.lower() not in context.policy.ignored_record_types)
+    unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
+    expected = expectation_of(transaction)
+    # A record of what has ended without money may have been booked as made elsewhere in the meantime.
+    ended = transaction.state in _UNAPPROVED
+    if ended or unreadable or not _is_plain(records, expected):
+        expected = _full_expectation(transaction, expected, records, context)
+    found = read_records(records, expected, unreadable)
+    contradicts = found.discrepancies or (ended and found.verdict is Verdict.APPROVED)
+    if contradicts and (closed := closed_records(transaction)):
+        found = read_records(records, expected, unreadable, closed=closed)
+
+    if found.unreadable:
+        # A person has to read what could not be parsed; the answers are redacted.
+        logger.warning("%s: %s", transaction.reference, one_line(unreadable_explanation(found.unreadable)))
+        found = replace(found, answer="\n".join(answer.exchange.answer_body for answer in answers))
+    return found
+
+
+def others_told_otherwise(
+    transaction: GatewayTransaction, finding: Finding
+) -> list[tuple[GatewayTransaction, Finding]]:
+    """Return the other transactions of a payment that an answer contradicts, each with what it says of it.
+
+    A gateway may file a follow-up under the payment's reference alone, and carry out another amount than it
+    was asked for: the answer about the follow-up's own reference never shows that.
+    """
+    if not finding.of_others:
+        return []
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit").filter(
+        payment=transaction.payment_id,
+        state=TransactionState.APPROVED,
+        record_id__in=[record.id for record in finding.of_others],
+    )
+    booked, found = {(row.record_id, type_of(row)): row for row in rows}, []
+    for record in finding.of_others:
+        other = booked.get((record.id, record.type.lower()))
+        told = (minor_units(record), record.currency_code)
+        if other is None or told == (other.approved_minor, other.currency):
+            continue
+        named = frozenset({record.client_system_transaction_id or ""})
+        expected = replace(expectation_of(other), other_references=named, reported_id=other.record_id or "")
+        judged = read_records([record], expected, closed=closed_records(other))
+        if judged.discrepancies:
+            found.append((other, judged))
+    return found
+
+
+def _shared_original(transaction: GatewayTransaction, context: GatewayContext) -> str:
+    """Return the original's reference when the gateway may file this follow-up under it.
+
+    It is looked for there, too, before a person may give it up.
+    """
+    is_lost = (
+        transaction.state == TransactionState.UNKNOWN
+        and transaction.absent_count >= OPERATOR_ABSENT_ANSWERS - 1
+    )
+    if (
+        not (context.policy.shares_references or is_lost)
+        or transaction.payment is None
+        or transaction.kind in OPENING_KINDS
+    ):
+        return ""
+    return str(transaction.payment.reference)
+
+
+def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
+    """Return whether every record clearly belongs to the transaction, so that no other rows are needed."""
+    return len(records) <= 1 and all(
+        record.client_system_transaction_id == expected.reference
+        and (record.type or "").lower() == expected.wire_type
+        for record in records
+    )
+
+
+def _full_expectation(
+    transaction: GatewayTransaction,
+    expected: Expectation,
+    records: Sequence[StatusRecord],
+    context: GatewayContext,
+) -> Expectation:
+    """Return the expectation with the records that the payment's other transactions explain."""
+    if transaction.payment is None:
+        return expected
+    siblings = list(transaction.payment.transactions.exclude(pk=transaction.pk).select_related("payment"))
+    # A sibling with a known record explains only that record; one that was not executed explains none.
+    seen = [s for s in siblings if s.record_id]
+    unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
+    original = _shared_original(transaction, context)
+    # The other references in the answer that the plugin has used, those of deleted tests included
+    named = {record.client_system_transaction_id for record in records} - {expected.reference}
+    rows = GatewayTransaction.objects.filter(reference__in=named) if named else ()
+    known = {row.reference for row in rows}
+    hashes = {ForgottenReference.hash_of(name): name for name in named - known}
+    forgotten = ForgottenReference.objects.filter(reference_hash__in=hashes) if hashes else ()
+    # "Several records carrying the same clientSystemTransactionId (an original and a follow-up)": a follow-up
+    # may be shown there, too, even if it need not be looked for there.
+    shared = transaction.payment.reference
+    return replace(
+        expected,
+        other_references=frozenset({original} if original else set()),
+        reported_id=transaction.record_id or transaction.reported_id,
+        has_ended=transaction.state in _UNAPPROVED,
+        is_paid=transaction.payment.authorized > 0,
+        our_references=frozenset(known | {hashes[row.reference_hash] for row in forgotten}),
+        is_accepted_twice=_is_accepted_twice(transaction),
+        taken=frozenset((s.record_id or "", type_of(s)) for s in seen),
+        attributed=frozenset((type_of(s), s.approved_minor or s.amount_minor) for s in seen),
+        expected_elsewhere=tuple(
+            ExpectedRecord(
+                references=frozenset({s.reference, shared}),
+                wire_type=type_of(s),
+                amount=s.approved_minor or s.amount_minor,
+            )
+            for s in unseen
+        ),
+    )
+
+
+def _is_accepted_twice(transaction: GatewayTransaction) -> bool:
+    """Return whether a person has accepted a capture or refund that the gateway has executed twice.
+
+    Of the others a second execution cannot be booked: it is settled with the provider.
+    """
+    if not transaction.decided_by_person or transaction.state != TransactionState.APPROVED:
+        return False
+    if transaction.kind not in {TransactionKind.CAPTURE, TransactionKind.REFUND}:
+        return False
+    doubled = Discrepancy.objects.filter(transaction=transaction, kind=DiscrepancyKind.EXECUTED_TWICE)
+    return doubled.filter(closed_at__isnull=False).exists()
+
+
+# What is recorded of an answer
+
+
 def record_status_result(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
     """Record a status query's result and schedule the next one; `finding` is None if there was no answer."""
     if finding is not None and finding.elsewhere:
         if transaction.payment and not transaction.payment.authorized:
-            return _record_payment_first(transaction, finding, context)
+            # What was done elsewhere to the payment cannot be booked before its approval is recorded.
+            if context.policy.book_elsewhere is not BookElsewhere.BOOK:
+                return _record(transaction, finding, context)
+            settled = _record(transaction, replace(finding, elsewhere=()), context)
+            left = book_by_policy(settled, finding, context=context).elsewhere
+            if not left:
+                return reread(settled)
+            rest = Change(kind=TransactionEventKind.RECORDS, finding=replace(INCONCLUSIVE, elsewhere=left))
+            return apply(settled, rest, context=context)
         finding = book_by_policy(transaction, finding, context=context)
     settled = _record(transaction, finding, context)
     if finding is not None and finding.unknown_references:
@@ -96,29 +307,13 @@ def contradict_others(
 def _record(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
-    """Apply a status query's result, of which nothing elsewhere is to be booked first."""
-    return apply(transaction, _change(transaction, finding, context), context=context)
+    """Apply a query's result, of which nothing elsewhere is to be booked first.
 
-
-def _record_payment_first(
-    transaction: GatewayTransaction, finding: Finding, context: GatewayContext
-) -> GatewayTransaction:
-    """Record an approval before what was done elsewhere to the payment, which cannot be booked without it."""
-    if context.policy.book_elsewhere is not BookElsewhere.BOOK:
-        return _record(transaction, finding, context)
-    settled = _record(transaction, replace(finding, elsewhere=()), context)
-    left = book_by_policy(settled, finding, context=context)
-    if not left.elsewhere:
-        return reread(settled)
-    rest = replace(INCONCLUSIVE, elsewhere=left.elsewhere)
-    return apply(settled, Change(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
-
-
-def _change(transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> Change:
-    """Return the change that a query's result makes; `transaction` is as it was read before the query."""
+    `transaction` is as it was read before the query.
+    """
     now, state = context.clock.now(), TransactionState(transaction.state)
     if finding is None:
-        return _no_answer(transaction, now)
+        return apply(transaction, _no_answer(transaction, now), context=context)
     event = EVENTS.get(finding.verdict)
     if event is None and state is TransactionState.OPEN and finding.absent and transaction.expires_at:
         if may_conclude_expired(expires_at=transaction.expires_at, now=now):
@@ -128,7 +323,8 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
             text = "%s was sent for %s, which the settings do not name"
             logger.error(text, transaction.reference, one_line(other))
             change = _no_answer(transaction, now)
-            return replace(change, columns={**change.columns, "needs_operator": True})
+            change = replace(change, columns={**change.columns, "needs_operator": True})
+            return apply(transaction, change, context=context)
     why = explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None
     if event is None and finding.absent and _was_refused(transaction, context):
         event = LifecycleEvent.REJECTED
@@ -147,7 +343,7 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
     is_known = state in {TransactionState.APPROVED, TransactionState.REJECTED} or (
         event is LifecycleEvent.HELD and state in _HELD
     )
-    return Change(
+    change = Change(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=finding,
@@ -156,6 +352,7 @@ def _change(transaction: GatewayTransaction, finding: Finding | None, context: G
         explanation=why,
         is_kept=event is not None and not is_known,
     )
+    return apply(transaction, change, context=context)
 
 
 def _was_refused(transaction: GatewayTransaction, context: GatewayContext) -> bool:
@@ -253,7 +450,16 @@ def _counted(
         # What the word means is for a person to say, at once; who may decide by it, is for the count.
         return {"absent_count": absent} | (for_person if state in _HOLDABLE else {})
     if finding.verdict is not Verdict.INCONCLUSIVE and not (is_pending and state in _HELD):
-        return {"absent_count": 0} | _confirmed(transaction, finding, now)
+        columns: dict[str, Any] = {"absent_count": 0}
+        if state is TransactionState.APPROVED and finding.verdict is Verdict.APPROVED:
+            # The approval's record was seen.
+            columns["confirmed_at"] = transaction.confirmed_at or now
+            # The answer to a detached refund has named it; its record may name the payment.
+            if transaction.kind != TransactionKind.DETACHED_REFUND or not transaction.provider_transaction_id:
+                columns |= provider_id_columns(finding)
+            if finding.record_id and not transaction.record_id:
+                columns["record_id"] = finding.record_id
+        return columns
 
     # One more answer that ends nothing
     if state is TransactionState.OPEN:
@@ -275,18 +481,3 @@ def _is_held_authorization(transaction: GatewayTransaction) -> bool:
     The provider of a hosted page or of a refund may take days: see `decidable_after`.
     """
     return transaction.state in _HELD and transaction.kind == TransactionKind.AUTHORIZATION
-
-
-def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
-    """Return the columns for an approval whose record was seen."""
-    if transaction.state != TransactionState.APPROVED or finding.verdict is not Verdict.APPROVED:
-        return {}
-    columns: dict[str, Any] = {
-        "confirmed_at": transaction.confirmed_at or now,
-    }
-    # The answer to a detached refund has named it; its record may name the payment.
-    if transaction.kind != TransactionKind.DETACHED_REFUND or not transaction.provider_transaction_id:
-        columns |= provider_id_columns(finding)
-    if finding.record_id and not transaction.record_id:
-        columns["record_id"] = finding.record_id
-    return columns
