@@ -87,8 +87,7 @@ def test_a_late_success_of_an_old_attempt_pays_the_order(
 ) -> None:
     first, second = two_pages
     pay(shop, first)
-    shop.clock.by += 2 * MINUTE
-    payments.sweep()
+    sweep_until(shop, first.opening, is_approved)
     assert (state(first)[0], kinds_told(), second.opening.state) == ("PAID", ["PAID"], "OPEN")
 
 
