@@ -124,7 +124,13 @@ def query_status(transaction: GatewayTransaction, *, context: GatewayContext) ->
     expected = expectation_of(transaction)
     # A record of what has ended without money may have been booked as made elsewhere in the meantime.
     ended = transaction.state in _UNAPPROVED
-    if ended or unreadable or not _is_plain(records, expected):
+    # At most one record, clearly of the transaction: no other rows are needed to explain it.
+    is_plain = len(records) <= 1 and all(
+        record.client_system_transaction_id == expected.reference
+        and (record.type or "").lower() == expected.wire_type
+        for record in records
+    )
+    if ended or unreadable or not is_plain:
         expected = _full_expectation(transaction, expected, records, context)
     found = read_records(records, expected, unreadable)
     contradicts = found.discrepancies or (ended and found.verdict is Verdict.APPROVED)
@@ -183,15 +189,6 @@ def _shared_original(transaction: GatewayTransaction, context: GatewayContext) -
     ):
         return ""
     return str(transaction.payment.reference)
-
-
-def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
-    """Return whether every record clearly belongs to the transaction, so that no other rows are needed."""
-    return len(records) <= 1 and all(
-        record.client_system_transaction_id == expected.reference
-        and (record.type or "").lower() == expected.wire_type
-        for record in records
-    )
 
 
 def _full_expectation(
