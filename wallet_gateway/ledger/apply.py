@@ -549,7 +549,7 @@ def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxE
     `VersionConflict`.
     """
     if transaction.deposit_id is not None:
-        # Lock the row before reading anything: a concurrent freeze then comes after this release.
+        # Locked, so that a concurrent freeze comes after this release.
         deposits = MigratedDeposit.objects.filter(pk=transaction.deposit_id)
         deposits.update(refunded=F("refunded"))
         deposits.update(is_frozen=_is_contradicted(deposit=transaction.deposit_id))

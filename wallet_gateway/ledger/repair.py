@@ -67,10 +67,14 @@ P = TypeVar("P", Payment, MigratedDeposit)
 
 def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
     """Allow operations on a transaction's payment or deposit again if it has no open discrepancy."""
-    outbox_events = retry_conflicts(
-        lambda: in_transaction(lambda: lift_freeze(locked(transaction), context.clock.now()))
-    )
-    deliver(outbox_events, clock=context.clock)
+
+    def lift() -> tuple[OutboxEvent, ...]:
+        # A payment is written only at the version of its order that was read. A deposit has no version: its
+        # row is locked before anything is read, so that a concurrent freeze comes after this release.
+        current = locked(transaction) if transaction.deposit_id is not None else reread(transaction)
+        return lift_freeze(current, context.clock.now())
+
+    deliver(retry_conflicts(lambda: in_transaction(lift)), clock=context.clock)
 
 
 def release_freezes(*, context: GatewayContext, limit: int) -> int:
