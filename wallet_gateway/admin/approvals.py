@@ -187,7 +187,7 @@ class ApprovalDecisionPage:
             agreement = str(BY_KIND[kind].agreement) % {"amount": format_money(approval.amount)}
             if waits and approval.payment is not None:
                 request_body = visible_request(
-                    approval.payment, kind, approval.amount, cart=approval.shopping_cart
+                    approval.payment, kind, approval.amount, sends=approval.sent_along
                 )
         else:
             agreement = what_is_asked(approval)

@@ -44,7 +44,7 @@ from wallet_gateway.models.maintenance import is_test_row
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationError, OperationRefused
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
-from wallet_gateway.protocol.cart import ShoppingCart
+from wallet_gateway.protocol.follow_ups import SentAlong
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
@@ -272,11 +272,11 @@ def visible_body(text: str) -> str:
 
 
 def visible_request(
-    payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
+    payment: Payment, kind: TransactionKind, amount: Money, *, sends: SentAlong | None = None
 ) -> str:
     """Return the request body that an operation would send; empty if it could not be sent as things are."""
     try:
-        return visible_body(follow_ups.preview(payment, kind, amount, cart=cart))
+        return visible_body(follow_ups.preview(payment, kind, amount, sends=sends))
     except (ImproperlyConfigured, OperationRefused):
         return ""
 

@@ -268,7 +268,7 @@ class Migration(migrations.Migration):
                 ('exponent', wallet_gateway.models.fields.ExponentField(editable=False, null=True)),
                 ('amount_minor', models.BigIntegerField(verbose_name='amount in minor units')),
                 ('order_number', models.CharField(blank=True, max_length=127)),
-                ('cart', models.JSONField(blank=True, null=True)),
+                ('sends', models.JSONField(blank=True, null=True)),
                 ('idempotency_key', wallet_gateway.models.fields.ByteExactField(max_length=64, unique=True)),
                 ('outstanding_key', wallet_gateway.models.fields.ByteExactField(blank=True, max_length=40, null=True, unique=True)),
                 ('created_by', models.CharField(blank=True, max_length=150, verbose_name='author')),

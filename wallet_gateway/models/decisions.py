@@ -32,7 +32,7 @@ from wallet_gateway.models.fields import (
 )
 from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
-from wallet_gateway.protocol.cart import ShoppingCart
+from wallet_gateway.protocol.follow_ups import SentAlong
 from wallet_gateway.protocol.money import Money
 
 
@@ -178,8 +178,8 @@ class Approval(models.Model):
     amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(max_length=127, blank=True)
     """The order number that a detached refund sends to the provider."""
-    cart = models.JSONField(null=True, blank=True)
-    """The lines that the operation sends, in wire format, while the request waits; None without lines."""
+    sends = models.JSONField(null=True, blank=True)
+    """What the operation sends along, in wire format, while the request waits; None without any."""
     idempotency_key = ByteExactField(max_length=64, unique=True)
     """The idempotency key of the resulting transaction: two agreements still make one operation."""
     outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
@@ -238,9 +238,9 @@ class Approval(models.Model):
         return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
-    def shopping_cart(self) -> ShoppingCart | None:
-        """The lines that the operation sends; None without lines, and once the request has ended."""
-        return ShoppingCart.from_canonical(self.cart) if self.cart else None
+    def sent_along(self) -> SentAlong:
+        """What the operation sends along; nothing once the request has ended."""
+        return SentAlong.from_canonical(self.sends or {})
 
     @property
     def parent(self) -> Payment | MigratedDeposit:

@@ -471,7 +471,7 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
         # Only what gives back is asked for: a request of another kind must never move money.
         kind = {TransactionKind.REFUND: TransactionKind.REFUND}[TransactionKind(approval.kind)]
         transaction = follow_up(
-            approval.payment, kind, amount=approval.amount, cart=approval.shopping_cart, who=who
+            approval.payment, kind, amount=approval.amount, sends=approval.sent_along, who=who
         )
     approval.refresh_from_db()
     if (approval.state, approval.decided_by_account) != (ApprovalState.AGREED, actor.account):

@@ -36,7 +36,10 @@ from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundRequest
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import is_storable
 
+_LONGEST_NUMBER = 127
+"""Characters of an order's number."""
 _PARENT = re.compile(r"\A[!-~]{1,128}\Z")
 
 
@@ -91,6 +94,11 @@ def refund_migrated(
     if has_card_number(parent_transaction_id):
         raise InvalidInput(
             _("parent_transaction_id has the form of a card number, which is neither stored nor sent.")
+        )
+    if order_number is not None and not (is_storable(order_number) and len(order_number) <= _LONGEST_NUMBER):
+        raise InvalidInput(
+            _("order_number must be text of at most %(longest)s characters, none of them NUL."),
+            longest=_LONGEST_NUMBER,
         )
     try:
         currency = check_currency(currency)

@@ -78,10 +78,10 @@ from wallet_gateway.payments.second_person import (
 )
 from wallet_gateway.payments.sending import body_columns, claim_columns
 from wallet_gateway.payments.status import expectation_of
-from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart
+from wallet_gateway.protocol.cart import Discount, Item, Shipping, build_cart
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError
-from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest, SentAlong
 from wallet_gateway.protocol.money import Money
 
 Message = FollowUpRequest | DetachedRefundRequest
@@ -162,9 +162,9 @@ def capture(
     """
     check_outside_transaction("payments.capture")
     payment = _payment_of(order, payment)
-    cart = _cart_of(items, shipping, discounts, payment.currency)
+    sends = _sent_along(items, shipping, discounts, payment.currency)
     who = Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment)
-    return follow_up(payment, TransactionKind.CAPTURE, amount=amount, cart=cart, who=who)
+    return follow_up(payment, TransactionKind.CAPTURE, amount=amount, sends=sends, who=who)
 
 
 @sensitive_variables()
@@ -211,9 +211,9 @@ def refund(
     """
     check_outside_transaction("payments.refund")
     payment = _payment_of(order, payment)
-    cart = _cart_of(items, shipping, discounts, payment.currency)
+    sends = _sent_along(items, shipping, discounts, payment.currency)
     who = Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment)
-    return follow_up(payment, TransactionKind.REFUND, amount=amount, cart=cart, who=who)
+    return follow_up(payment, TransactionKind.REFUND, amount=amount, sends=sends, who=who)
 
 
 @sensitive_variables()
@@ -284,21 +284,22 @@ def _payment_of(order: PaymentOrder, payment: Payment | None) -> Payment:
     return payments[0]
 
 
-def _cart_of(
+def _sent_along(
     items: Sequence[Item], shipping: Shipping | None, discounts: Sequence[Discount], currency: str
-) -> ShoppingCart | None:
-    """Return the cart that is sent along, None without lines; raises `InvalidInput` that names each fault."""
-    if not (items or shipping or discounts):
-        return None
+) -> SentAlong:
+    """Return what is sent along; raises `InvalidInput` that names each fault."""
     try:
-        cart = build_cart(currency=currency, items=items, shipping=shipping, discounts=discounts)
+        cart = None
+        if items or shipping or discounts:
+            cart = build_cart(currency=currency, items=items, shipping=shipping, discounts=discounts)
+        sends = SentAlong.build(shopping_cart_details=cart)
     except InvalidMessage as error:
         raise InvalidInput(*ITEMS_INVALID, errors=in_python_names(error.errors)) from error
-    if b"\\u0000" in cart.to_json():
+    if b"\\u0000" in sends.to_json():
         # It may wait in a row for a second person, and some databases cannot store this character.
         fault = FieldError(path="items", message="a text contains the character NUL")
         raise InvalidInput(*ITEMS_INVALID, errors=[fault])
-    return cart
+    return sends
 
 
 def follow_up(
@@ -306,7 +307,7 @@ def follow_up(
     kind: TransactionKind,
     *,
     amount: Decimal | Money | None = None,
-    cart: ShoppingCart | None = None,
+    sends: SentAlong | None = None,
     who: Initiator,
 ) -> GatewayTransaction:
     """Capture, refund or reverse in the name of `who`: for a batch, the sweep and a second person, too.
@@ -318,7 +319,8 @@ def follow_up(
     # In one statement: the caller's payment and order may be from different times.
     payment = Payment.objects.select_related("order").get(pk=payment.pk)
     context = context_of(payment.order.gateway)
-    asked = requested_units(amount, cart, currency=payment.currency)
+    sends = sends or SentAlong()
+    asked = requested_units(amount, sends.shopping_cart_details, currency=payment.currency)
     first = find_by_key(who, kind=kind, payment=payment, amount=asked)
     if first is not None:
         return first
@@ -359,7 +361,7 @@ def follow_up(
     draft = draft_transaction(
         who, kind=kind, currency=payment.currency, minor=minor, context=context, payment=payment
     )
-    message = _request_of(payment, kind, minor, reference=draft.reference, context=context, cart=cart)
+    message = _request_of(payment, kind, minor, reference=draft.reference, context=context, sends=sends)
     return execute(draft, message, reserve, context, who)
 
 
@@ -371,9 +373,7 @@ def _refused(payment: Payment, why: Refusal) -> OperationRefused:
 
 
 @sensitive_variables()
-def preview(
-    payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
-) -> str:
+def preview(payment: Payment, kind: TransactionKind, amount: Money, *, sends: SentAlong | None = None) -> str:
     """Return the body that a capture, refund or reversal would send, without its secrets.
 
     Nothing is sent or stored.
@@ -381,7 +381,7 @@ def preview(
     :param payment: the payment it would be for: `order.payments.get(number=1)`.
     :param kind: `TransactionKind.CAPTURE`, `REFUND` or `REVERSAL`.
     :param amount: how much: `Money(Decimal("4.00"), "EUR")`.
-    :param cart: the `shopping_cart` of an approval that waits; None without lines.
+    :param sends: the `sent_along` of an approval that waits; None without one.
     :returns: JSON as text, with the placeholder of a reference.
     :raises ImproperlyConfigured: where the settings do not have the gateway.
     :raises InvalidState: `merchant_account_changed` where the gateway has another merchant account than the
@@ -389,7 +389,9 @@ def preview(
     """
     context = context_of(payment.order.gateway)
     minor = amount.minor_units
-    message = _request_of(payment, kind, minor, reference=_NOT_YET, context=context, cart=cart)
+    message = _request_of(
+        payment, kind, minor, reference=_NOT_YET, context=context, sends=sends or SentAlong()
+    )
     return redact_text(message.to_json())
 
 
@@ -400,7 +402,7 @@ def _request_of(
     *,
     reference: str,
     context: GatewayContext,
-    cart: ShoppingCart | None = None,
+    sends: SentAlong,
 ) -> FollowUpRequest:
     """Build the request of a capture, refund or reversal of `minor` units, with a new reference.
 
@@ -419,7 +421,7 @@ def _request_of(
         client_system_invoice_id=payment.reference,
         provider_discretionary_data=payment.order.order_number or None,
         apm_details={"apm_provider": account.provider},
-        shopping_cart_details=cart,
+        **{name: getattr(sends, name) for name in SentAlong.model_fields},
     )
 
 
@@ -501,7 +503,7 @@ def execute(
         if isinstance(message, DetachedRefundRequest):
             order_number = message.provider_discretionary_data
             raise ask_for(draft, context=context, order_number=order_number) from refused
-        raise ask_for(draft, context=context, cart=message.shopping_cart_details) from refused
+        raise ask_for(draft, context=context, sends=message.sent_along) from refused
     return _send(draft, message, context, is_awaited=who.is_awaited)
 
 

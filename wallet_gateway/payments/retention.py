@@ -142,7 +142,7 @@ def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
         events.update(request_body="", answer_body="")
         transactions.update(request_body="", redirect_url="")
         OrderMetadata.objects.filter(order=order).delete()
-        Approval.objects.filter(payment__order=order).update(cart=None)
+        Approval.objects.filter(payment__order=order).update(sends=None)
         _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))
         for transaction in transactions.order_by("pk")[:1]:
             TransactionEvent.objects.create(

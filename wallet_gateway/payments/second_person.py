@@ -45,7 +45,7 @@ from wallet_gateway.operation_errors import (
     OperationError,
     OperationRefused,
 )
-from wallet_gateway.protocol.cart import ShoppingCart
+from wallet_gateway.protocol.follow_ups import SentAlong
 
 
 class SecondPersonNeeded(OperationRefused):
@@ -90,7 +90,7 @@ def ask_for(
     *,
     context: GatewayContext,
     order_number: str | None = None,
-    cart: ShoppingCart | None = None,
+    sends: SentAlong | None = None,
 ) -> AwaitingApproval:
     """Store a draft as a request for approval and return the exception to raise."""
     return _ask(
@@ -101,7 +101,7 @@ def ask_for(
             currency=draft.currency,
             amount_minor=draft.amount_minor,
             order_number=order_number or "",
-            cart=cart.to_wire() if cart else None,
+            sends=(sends.to_wire() or None) if sends is not None else None,
             idempotency_key=draft.idempotency_key or _new_key(),
             outstanding_key=draft.parent_key,
             created_by=draft.created_by,
@@ -198,7 +198,7 @@ def close_request(
         **actor_columns(Approval, "decided_by", actor),
         "reason": note_of(Approval, "reason", reason.strip()),
         "outstanding_key": None,
-        "cart": None,
+        "sends": None,
     }
     if not waiting.update(**closed):
         raise InvalidState(*APPROVAL_CLOSED)
@@ -207,7 +207,7 @@ def close_request(
 def expire_requests(*, now: datetime, **which: object) -> int:
     """Expire the requests that were not decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
-    columns = {"state": ApprovalState.EXPIRED, "decided_at": now, "outstanding_key": None, "cart": None}
+    columns = {"state": ApprovalState.EXPIRED, "decided_at": now, "outstanding_key": None, "sends": None}
     return in_statement(lambda: late.update(**columns))
 
 

@@ -36,7 +36,15 @@ class ApmDetails(WireModel):
     alternative_names = {"apmProviderName": "apmProvider"}
 
 
-class FollowUpRequest(TransactionRequest):
+class SentAlong(WireModel):
+    """What a shop may say with a capture, refund or reversal; kept while a second person is asked."""
+
+    shopping_cart_details: ShoppingCart | None = None
+
+    alternative_names = {"shoppingCardDetails": "shoppingCartDetails"}
+
+
+class FollowUpRequest(SentAlong, TransactionRequest):
     """Captures, refunds or reverses; the body of POST apmTransactions.
 
     ``clientSystemTransactionId`` is the follow-up's own, ``clientSystemInvoiceId`` the original's. A cart
@@ -49,9 +57,11 @@ class FollowUpRequest(TransactionRequest):
     )
     provider_discretionary_data: OptionalText | None = None
     apm_details: ApmDetails
-    shopping_cart_details: ShoppingCart | None = None
 
-    alternative_names = {"shoppingCardDetails": "shoppingCartDetails"}
+    @property
+    def sent_along(self) -> SentAlong:
+        """What the shop has said with it."""
+        return SentAlong(**{name: getattr(self, name) for name in SentAlong.model_fields})
 
 
 class AnsweredApmDetails(WireModel):

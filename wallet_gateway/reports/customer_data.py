@@ -87,7 +87,7 @@ _APPROVAL = (
     "currency",
     "reason_code",
     "comment",
-    "cart",
+    "sends",
     "created_at",
     "decided_at",
 )

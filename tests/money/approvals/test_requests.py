@@ -181,7 +181,7 @@ def test_what_nobody_decides_lapses_in_its_last_moment_and_holds_up_no_further_r
     assert (again(second).state, again(of_another).state) == ("WAITING", "WAITING"), "it makes room for one"
     payments.sweep()
     assert (again(of_another).state, again(declined).state) == ("EXPIRED", "DECLINED")
-    assert (first.outstanding_key, first.cart, first.decided_by) == (None, None, "")
+    assert (first.outstanding_key, first.sends, first.decided_by) == (None, None, "")
 
 
 @pytest.mark.parametrize(("by", "state"), [("bert", "DECLINED"), ("anna", "WITHDRAWN")])
@@ -193,7 +193,7 @@ def test_a_request_is_declined_by_another_and_withdrawn_by_its_author(
     ended = payments.approvals.decline(request, by=person(by), reason=" not returned ")
     assert (ended.state, ended.decided_by, ended.decided_by_account) == (state, by, str(person(by).pk))
     assert (ended.reason, ended.decided_at) == ("not returned", shop.clock.now())
-    assert (ended.outstanding_key, ended.cart, again(other).state) == (None, None, "WAITING")
+    assert (ended.outstanding_key, ended.sends, again(other).state) == (None, None, "WAITING")
     with refuses(IdempotencyConflict, ErrorCode.KEY_TAKEN):
         refund(payment, "8.00", idempotency_key="click-1")
 

@@ -146,7 +146,7 @@ def test_lines_are_kept_no_longer_than_their_request_waits(shop: Shop) -> None:
     payments.approvals.decline(declined, by="bert", reason="no")
     assert erased.payment is not None
     payments.maintenance.erase_customer(erased.payment.order, by="bert", reason="asked for")
-    assert set(Approval.objects.values_list("cart", flat=True)) == {None}
+    assert set(Approval.objects.values_list("sends", flat=True)) == {None}
 
 
 def test_the_reason_is_kept_and_a_card_number_in_a_comment_loses_its_digits(shop: Shop) -> None:

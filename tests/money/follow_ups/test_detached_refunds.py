@@ -160,6 +160,15 @@ def test_a_card_number_is_no_reference_of_a_migration(parent: str, shop: Shop) -
     assert (MigratedDeposit.objects.exists(), shop.gateway.sent) == (False, [])
 
 
+@pytest.mark.parametrize("number", ["n" * 128, "a\0b"])
+def test_an_order_number_that_its_column_cannot_hold_is_refused_before_anything_is_sent(
+    number: str, shop: Shop
+) -> None:
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="at most 127 characters"):
+        payments.refund_migrated("OLD-1", Decimal("5.00"), "EUR", order_number=number)
+    assert not shop.gateway.sent
+
+
 @pytest.mark.every_database
 def test_two_that_meet_a_deposit_for_the_first_time_share_its_row(shop: Shop) -> None:
     with meddling(WRITING, act=lambda: give("1.00")):
