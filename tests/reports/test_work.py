@@ -379,7 +379,7 @@ def test_authorizations_that_lapse_come_in_order_by_the_window_of_their_gateway(
     assert set(listed(admin_client, "paymentorder", {"expires": "soon"})) == set(lapsing)
     work = work_on(look(admin_client, DASHBOARD))[LAPSING]
     assert len(work) == len(lapsing)
-    assert not any(order.reference in " ".join(work) for order in (fresh, paid))
+    assert not {fresh.reference, paid.reference} & {line.split()[0] for line in work}
 
 
 def test_an_authorization_that_lapses_is_found_though_nothing_can_be_done_with_it_yet(

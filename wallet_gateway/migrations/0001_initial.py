@@ -428,7 +428,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('event_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('kind', models.CharField(choices=[('AUTHORIZED', 'Authorized'), ('PAID', 'Paid'), ('CAPTURED_IN_PART', 'Captured in part'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('ANOMALY', 'Anomaly'), ('UNFROZEN', 'No longer frozen'), ('CANCELLED', 'Cancelled'), ('RELEASED', 'Released'), ('WALLET_LIMIT_REACHED', 'Wallet limit reached'), ('OPERATION_REFUSED', 'Operation refused')], max_length=24)),
+                ('kind', models.CharField(choices=[('AUTHORIZED', 'Authorized'), ('PAID', 'Paid'), ('CAPTURED_IN_PART', 'Captured in part'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('ANOMALY', 'Anomaly'), ('UNFROZEN', 'Unfrozen'), ('CANCELLED', 'Cancelled'), ('RELEASED', 'Released'), ('WALLET_LIMIT_REACHED', 'Wallet limit reached'), ('OPERATION_REFUSED', 'Operation refused')], max_length=24)),
                 ('amount_minor', models.BigIntegerField(blank=True, null=True)),
                 ('currency', wallet_gateway.models.fields.CurrencyField(max_length=3)),
                 ('exponent', wallet_gateway.models.fields.ExponentField(editable=False, null=True)),

@@ -67,7 +67,7 @@ _NAMES = {
     "CONTRADICTED": pgettext_lazy("name of a state or kind", "Contradiction"),
     "ACCEPTED_BY_PERSON": pgettext_lazy("name of a state or kind", "Accepted by a person"),
     "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
-    "UNFROZEN": pgettext_lazy("name of a state or kind", "No longer frozen"),
+    "UNFROZEN": pgettext_lazy("name of a state or kind", "Unfrozen"),
     "RELEASED": pgettext_lazy("name of a state or kind", "Released"),
     "WALLET_LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Wallet limit reached"),
     "OPERATION_REFUSED": pgettext_lazy("name of a state or kind", "Operation refused"),
