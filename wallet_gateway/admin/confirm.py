@@ -183,7 +183,7 @@ class ConfirmPage:
             "said": [*form.non_field_errors(), *form.errors.get("amount", ())],
             "form": form,
             "ticket": issue_ticket(*self._page_of, person=self._person, available=self.available.minor_units),
-            # For the amount in the form, or for all that is left if there is none.
+            # For the amount in the form; without an amount, for all that is left.
             "request_body": visible_request(self.payment, self.operation.kind, named) if is_any else "",
             "preview_open": preview_open,
         }

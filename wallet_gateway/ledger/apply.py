@@ -27,10 +27,10 @@ from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import IntegrityError
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.redaction import redact_text
@@ -100,6 +100,8 @@ from wallet_gateway.models.single_rows import insert_row, update_row
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
+
+P = TypeVar("P", Payment, MigratedDeposit)
 
 _applied: ContextVar[int] = ContextVar("wallet_gateway_applied", default=0)
 """Number of changes that this thread or task has applied: detects a nested one without an SQL statement."""
@@ -552,10 +554,10 @@ def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxE
         # Locked, so that a concurrent freeze comes after this release.
         deposits = MigratedDeposit.objects.filter(pk=transaction.deposit_id)
         deposits.update(refunded=F("refunded"))
-        deposits.update(is_frozen=_is_contradicted(deposit=transaction.deposit_id))
+        deposits.update(is_frozen=not uncontradicted(deposits, "deposit").exists())
         return ()
     payment = transaction.payment
-    if payment is None or _is_contradicted(payment=payment.pk):
+    if payment is None or not uncontradicted(Payment.objects.filter(pk=payment.pk), "payment").exists():
         return ()
     opening, order, was_frozen = payment.opening, payment.order, payment.is_frozen
     payment.is_frozen = False
@@ -589,10 +591,12 @@ def lift_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxE
     return events
 
 
-def _is_contradicted(**parent: int) -> bool:
-    still_open = Discrepancy.objects.filter(**parent, is_freezing=True, closed_at__isnull=True)
-    anomalies = GatewayTransaction.objects.filter(**parent, state=TransactionState.ANOMALY)
-    return still_open.exists() or anomalies.exists()
+def uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
+    """Return the payments or deposits that no open difference and no anomaly holds frozen."""
+    of = {parent: OuterRef("pk")}
+    still_open = Discrepancy.objects.filter(**of, is_freezing=True, closed_at__isnull=True)
+    anomalies = GatewayTransaction.objects.filter(**of, state=TransactionState.ANOMALY)
+    return rows.filter(~Exists(still_open), ~Exists(anomalies))
 
 
 def _add_held_back(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:

@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeVar
 
 from django.db import IntegrityError
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import F
 
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
@@ -34,7 +33,16 @@ from wallet_gateway.domain.states import (
     TransactionOrigin,
     TransactionState,
 )
-from wallet_gateway.ledger.apply import Change, apply, book, lift_freeze, locked, reread, write_totals
+from wallet_gateway.ledger.apply import (
+    Change,
+    apply,
+    book,
+    lift_freeze,
+    locked,
+    reread,
+    uncontradicted,
+    write_totals,
+)
 from wallet_gateway.ledger.discrepancies import (
     closing_columns,
     elsewhere_fingerprint,
@@ -42,11 +50,7 @@ from wallet_gateway.ledger.discrepancies import (
     record_discrepancies,
 )
 from wallet_gateway.ledger.due_rows import log_row_error, read_due
-from wallet_gateway.ledger.outbox import (
-    add_outbox_events,
-    deliver,
-    outbox_events_of,
-)
+from wallet_gateway.ledger.outbox import add_outbox_events, deliver, outbox_events_of
 from wallet_gateway.ledger.transactions import in_transaction, in_transaction_with_retries, retry_conflicts
 from wallet_gateway.models import (
     Discrepancy,
@@ -62,8 +66,6 @@ from wallet_gateway.models.single_rows import insert_row
 from wallet_gateway.operation_errors import InvalidState
 from wallet_gateway.protocol.status import StatusRecord
 
-P = TypeVar("P", Payment, MigratedDeposit)
-
 
 def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
     """Allow operations on a transaction's payment or deposit again if it has no open discrepancy."""
@@ -78,13 +80,16 @@ def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) 
 
 
 def release_freezes(*, context: GatewayContext, limit: int) -> int:
-    """Release freezes without a remaining reason, left by a process that died; return how many."""
+    """Release what is frozen without a remaining reason, such as a difference that ended by itself.
+
+    Returns how many were released.
+    """
     # One transaction of each payment and deposit that is frozen without a contradiction
     forgotten: list[GatewayTransaction] = []
     # First check whether anything is frozen: the full query would be most of the cost of an idle sweep.
     frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=context.alias)
     if frozen.exists():
-        payments = list(_uncontradicted(frozen, "payment").values_list("pk", flat=True)[:limit])
+        payments = list(uncontradicted(frozen, "payment").values_list("pk", flat=True)[:limit])
         forgotten += GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING_KINDS)
     # A deposit is only frozen with a discrepancy: check the few that ever had one, not all.
     differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
@@ -92,19 +97,12 @@ def release_freezes(*, context: GatewayContext, limit: int) -> int:
         deposits = MigratedDeposit.objects.filter(
             is_frozen=True, gateway=context.alias, pk__in=differed.values("deposit")
         )
-        for deposit in read_due(_uncontradicted(deposits, "deposit"), limit=limit):
+        for deposit in read_due(uncontradicted(deposits, "deposit"), limit=limit):
             forgotten += deposit.transactions.all()[:1]
     for transaction in forgotten:
         with log_row_error(transaction.reference):
             release_freeze(transaction, context=context)
     return len(forgotten)
-
-
-def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
-    of = {parent: OuterRef("pk")}
-    still_open = Discrepancy.objects.filter(**of, is_freezing=True, closed_at__isnull=True)
-    anomalies = GatewayTransaction.objects.filter(**of, state=TransactionState.ANOMALY)
-    return rows.filter(~Exists(still_open), ~Exists(anomalies))
 
 
 # A person's decision

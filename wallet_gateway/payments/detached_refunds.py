@@ -29,6 +29,7 @@ from wallet_gateway.payments.execution import (
     refuse_reservation,
 )
 from wallet_gateway.payments.inputs import check_reason_code, minor_units_of
+from wallet_gateway.payments.order_creation import LONGEST, wrong_texts
 from wallet_gateway.payments.second_person import limit_for, within
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.codes import check_currency
@@ -36,10 +37,7 @@ from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundRequest
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.text import is_storable
 
-_LONGEST_NUMBER = 127
-"""Characters of an order's number."""
 _PARENT = re.compile(r"\A[!-~]{1,128}\Z")
 
 
@@ -95,10 +93,10 @@ def refund_migrated(
         raise InvalidInput(
             _("parent_transaction_id has the form of a card number, which is neither stored nor sent.")
         )
-    if order_number is not None and not (is_storable(order_number) and len(order_number) <= _LONGEST_NUMBER):
+    if any(wrong_texts(order_number=order_number)):
         raise InvalidInput(
             _("order_number must be text of at most %(longest)s characters, none of them NUL."),
-            longest=_LONGEST_NUMBER,
+            longest=LONGEST["order_number"],
         )
     try:
         currency = check_currency(currency)

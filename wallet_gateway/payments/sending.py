@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -33,13 +32,13 @@ from wallet_gateway.domain.polling_schedule import (
     RESEND_WAITS,
     pause_end,
 )
-from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.outbox import announce_pause
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind
 from wallet_gateway.models.fields import cut_to, explanation_text
 from wallet_gateway.operation_errors import SendingStopped
-from wallet_gateway.payments.status import expectation_of, query_status
+from wallet_gateway.payments.status import expectation_of, is_used_up, query_status
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
 from wallet_gateway.protocol.text import one_line
@@ -128,7 +127,7 @@ def record_finding(
 ) -> GatewayTransaction:
     """Record the direct answer to a request that moves money.
 
-    `is_awaited` means that the caller is given this outcome: nobody else is then told of a refusal.
+    `is_awaited` means that the caller receives the outcome; a refusal is then not reported to anybody else.
     """
     # An answer that neither approves nor rejects leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
@@ -221,10 +220,7 @@ def record_refusal(
     if finding is None:
         return transaction
     if finding.absent:
-        # An authorization whose reference or payment account was used before: each is sent once, so what used
-        # it was another copy of this request. Its record may come late, and until then no other card may be
-        # charged: without a record the outcome stays unknown.
-        if transaction.kind == TransactionKind.AUTHORIZATION and error.http_status == HTTPStatus.CONFLICT:
+        if is_used_up(transaction, error.http_status):
             return transaction
         # The gateway refused and has no record: this confirms that nothing was executed.
         change = Change(

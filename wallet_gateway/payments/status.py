@@ -76,7 +76,7 @@ _RELEASED_AT_ONCE = 100
 _HELD = frozenset({TransactionState.AWAITING_3DS, TransactionState.PENDING})
 _NOT_ENDED = _HELD | {TransactionState.UNKNOWN}
 _HOLDABLE = _NOT_ENDED | {TransactionState.OPEN, TransactionState.EXPIRED, TransactionState.REJECTED}
-"""States that a record of ours which nobody can read, or no rule knows, holds or keeps."""
+"""States in which an unreadable record of ours, or one in an unknown state, needs an operator."""
 _EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
 """States in which the gateway must report a result sooner or later."""
 
@@ -272,7 +272,7 @@ def record_status_result(
         # An operation that another payment shows, too, holds that payment no longer.
         release_freezes(context=context, limit=_RELEASED_AT_ONCE)
         settled = reread(settled)
-    elif settled.payment is not None and settled.payment.is_frozen:
+    elif transaction.payment is not None and transaction.payment.is_frozen:
         # Whoever asks about a payment that nothing contradicts any more releases it.
         release_freeze(settled, context=context)
         settled = reread(settled)
@@ -355,15 +355,23 @@ def _record(
 def _was_refused(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """Return whether the gateway refused a request, and the query right after it had no answer.
 
-    Without a record nothing was executed: see `sending.record_refusal`, whose exception holds here, too.
+    Without a record nothing was executed, as after a refusal whose query was answered at once.
     """
     if transaction.state != TransactionState.UNKNOWN or not transaction.error_code:
         return False
     if foreign_merchant_account(transaction, context):
         return False
     answers = transaction.events.filter(kind=TransactionEventKind.ANSWER).order_by("-pk")
-    status = answers.values_list("http_status", flat=True).first()
-    return not (transaction.kind == TransactionKind.AUTHORIZATION and status == HTTPStatus.CONFLICT)
+    return not is_used_up(transaction, answers.values_list("http_status", flat=True).first())
+
+
+def is_used_up(transaction: GatewayTransaction, http_status: int | None) -> bool:
+    """Return whether an authorization was refused because its reference or payment account was used before.
+
+    Each is sent once, so what used it was another copy of this request. Its record may come late, and until
+    then no other card may be charged: without a record the outcome stays unknown.
+    """
+    return transaction.kind == TransactionKind.AUTHORIZATION and http_status == HTTPStatus.CONFLICT
 
 
 def _no_answer(transaction: GatewayTransaction, now: datetime) -> Change:

@@ -286,7 +286,7 @@ def _requested_data(
         preferences = _object(request.get("shippingAddressParameters"))
         allowed = preferences.get("allowedCountryCodes")
         countries = allowed if isinstance(allowed, list) else []
-        # The first address in an allowed country, or the home address if there is none.
+        # The first address in an allowed country; without one, the home address.
         fitting = (one for one in account.addresses if one["countryCode"] in countries)
         address = _object(chosen.get("shippingAddress")) or next(fitting, account.addresses[0])
         data["shippingAddress"] = _address(address, preferences, whole=True)
