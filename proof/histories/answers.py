@@ -37,7 +37,7 @@ class Answers:
         self.answered: defaultdict[str, list[Shown]] = defaultdict(list)
         """What the answers to requests have said of each reference."""
         self.refused: set[str] = set()
-        """The references whose request was answered with an HTTP error of the 400s."""
+        """The references whose request was answered with an HTTP error of the 400s, or an error with 200."""
         self.is_taught = False
         """Whether the shop knows the words of its gateway."""
         self._is_looking_up = False
@@ -82,7 +82,7 @@ class Answers:
             self._note_records(query[_REFERENCE], said, is_odd=is_odd)
         elif body and answer.status == 200 and isinstance(said, dict):
             self._note_answer(json.loads(body), said)
-        elif body and 400 <= answer.status < 500:
+        if body and (400 <= answer.status < 500 or _is_error(answer.status, said)):
             self.refused.add(json.loads(body).get(_REFERENCE, ""))
 
     def _note_answer(self, request: Mapping[str, Any], said: dict[str, Any]) -> None:
@@ -122,6 +122,11 @@ class Answers:
             currency=record["currencycode"],
             reference=record[_REFERENCE.lower()],
         )
+
+
+def _is_error(status: int, said: object) -> bool:
+    """Return whether a success by its status is an error by its body, which is believed."""
+    return status == 200 and isinstance(said, dict) and "code" in said and "state" not in said
 
 
 def _read_json(body: bytes) -> object:

@@ -204,8 +204,15 @@ class Judge:
 
     def _may_be_outstanding(self, shown: Shown, payment: Payment) -> bool:
         """Return whether a record may be that of an operation without an outcome, which is asked about."""
-        outstanding = (S.SENDING, S.UNKNOWN, S.PENDING)
-        mine = [row for row in self._rows if row.payment_id == payment.pk and row.state in outstanding]
+        outstanding, opening = (S.SENDING, S.UNKNOWN, S.PENDING), payment.opening
+        # What has ended since the payment was asked about was outstanding then, and it is asked about again.
+        asked_at = opening.last_queried_at if opening.next_query_at is not None else None
+        mine = [
+            row
+            for row in self._rows
+            if row.payment_id == payment.pk
+            and (row.state in outstanding or (asked_at is not None and row.state_changed_at >= asked_at))
+        ]
         return any((_type(row), row.amount_minor) == (shown.type, shown.minor) for row in mine)
 
     def _names(self, difference: Discrepancy, shown: Shown) -> bool:

@@ -39,13 +39,13 @@ SUBJECTS: Final = (
         " money/test_made_elsewhere.py money/polling/test_unreadable.py money/polling/test_pages.py",
         share=1,
     ),
-    _of("limits", "domain.states", "domain/test_limits.py money/follow_ups/test_amounts.py", share=1),
     _of(
-        "lifecycle",
+        "states",
         "domain.states",
-        "domain/test_lifecycle.py domain/test_totals.py models/test_constraints.py models/test_orders.py"
-        " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
-        " money/follow_ups/test_sent_once.py",
+        "domain/test_limits.py domain/test_lifecycle.py domain/test_totals.py"
+        " models/test_constraints.py models/test_orders.py money/follow_ups money/test_bookings.py"
+        " money/test_conflicts.py money/test_late_payments.py",
+        share=1,
     ),
     _of(
         "money",
@@ -77,7 +77,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "sending",
-        "payments.sending payments.sending",
+        "payments.sending",
         "money/sending money/follow_ups/test_sent_once.py money/follow_ups/test_detached_refunds.py",
     ),
     _of(
@@ -88,9 +88,9 @@ SUBJECTS: Final = (
     ),
     _of("tokens", "return_tokens access_tokens", "test_tokens.py"),
     _of(
-        "cards",
-        "payments.wallet_card encryption",
-        "money/wallet/test_card.py money/wallet/test_stored_secrets.py money/wallet/test_leaks.py",
+        "encryption",
+        "encryption",
+        "money/wallet/test_stored_secrets.py money/wallet/test_leaks.py",
     ),
     _of(
         "messages",
@@ -123,7 +123,7 @@ SUBJECTS: Final = (
     _of(
         "wallet",
         "payments.wallet_card payments.wallet_result payments.wallet_session payments.wallet_limits"
-        " payments.wallet_pricing wallet_keys domain.cards domain.policy",
+        " payments.wallet_pricing wallet_keys domain.cards",
         "money/wallet domain/test_card_security.py domain/test_wallet_outcomes.py",
     ),
     _of(

@@ -203,8 +203,11 @@ def test_what_a_person_has_decided_is_not_asked_again(
 
 def test_a_difference_names_its_record_and_one_without_an_id_is_judged_anew() -> None:
     found = read_records([R(), R(id="g2", transaction_amount="5.00")], CAPTURE)
-    (told,) = found.discrepancies
+    told, twice = found.discrepancies
     assert (told.record_id, told.amount, told.is_judged_anew) == ("g2", 500, False)
+    # Else who gives it up for the one that differs would not know of the other.
+    assert (twice.kind, explained(twice.explanation)) == (K.EXECUTED_TWICE, TWICE)
+    assert twice.record == told.record, "closed with it, or by itself, it leaves the other one approved"
     assert (found.reported_id, found.shown_amount) == ("g1", 1000)
     alone = read_records([HALF], CAPTURE)
     assert (alone.reported_id, alone.shown_amount) == ("", None)

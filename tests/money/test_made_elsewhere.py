@@ -311,6 +311,15 @@ def test_beside_a_refused_refund_one_of_another_amount_is_the_portals_and_is_tol
     assert state(payment) == ("PART_REFUNDED", False)
 
 
+def test_a_refund_of_the_portal_is_not_hidden_by_an_equal_one_that_was_refused(shop: Shop) -> None:
+    payment = shop.pay()
+    shop.gateway.answers.append(refusing(400))
+    shop.gateway.queries.append(losing)
+    assert payments.refund(order_of(payment), FIVE).state == "UNKNOWN"
+    appears(shop, payment, elsewhere(payment, REFUND, 5))
+    assert (kinds(), state(payment)[0]) == ({"MADE_ELSEWHERE"}, "FROZEN")
+
+
 def test_a_chargeback_found_with_the_query_of_a_refund_freezes(shop: Shop) -> None:
     shop.configure(SHARES_REFERENCES=True)
     payment = shop.pay()

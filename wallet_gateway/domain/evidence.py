@@ -306,6 +306,12 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation, closed: Collecti
     for record_id, record in sorted(requested.items()):
         if record_id != own:
             differing.append(_executed_twice({own, *requested}, record))
+    is_named = any(one.kind is DiscrepancyKind.EXECUTED_TWICE for one in differing)
+    if differing and own in requested and not (expected.approved_id or is_named):
+        # Who gives the transaction up because of the record that differs must know of the one that does not.
+        approved = {storable(one.id) for one in fits if one.is_approved and _mark(one) not in closed}
+        why = explain(ExplanationCode.EXECUTED_TWICE, ids=", ".join(sorted(approved)))
+        differing.append(replace(differing[0], kind=DiscrepancyKind.EXECUTED_TWICE, explanation=why))
     if differing:
         shown = [one.amount for one in differing if one.kind in _AS_REQUESTED]
         found = replace(

@@ -114,7 +114,7 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
     rows = _asked_about(context).filter(payment__order=subject).select_related("payment__order")
     if not everything:
         rows = rows.filter(_ASKABLE)
-    for transaction in rows.order_by("pk"):
+    for transaction in _last_the_opening(rows):
         if everything or _claim_on_demand(transaction.reference, context):
             query_and_record(reread(transaction), context=context)
     subject.refresh_from_db()
@@ -137,7 +137,7 @@ def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContex
     """Query every transaction of an order or deposit, including settled ones, and return the result."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
     changed, queries, unanswered = [], 0, 0
-    for row in _asked_about(context).filter(**of).order_by("pk"):
+    for row in _last_the_opening(_asked_about(context).filter(**of)):
         before = reread(row)
         finding = query_status(before, context=context)
         after = record_status_result(before, finding, context)
@@ -150,6 +150,15 @@ def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContex
 def _asked_about(context: GatewayContext) -> QuerySet[GatewayTransaction]:
     """Return the transactions that the gateway can be asked about: it knows no other of our references."""
     return GatewayTransaction.objects.filter(asked_about(context), origin=TransactionOrigin.SHOP)
+
+
+def _last_the_opening(rows: QuerySet[GatewayTransaction]) -> QuerySet[GatewayTransaction]:
+    """Return the transactions payment by payment, what was made last first.
+
+    The answer about the opening shows what was made elsewhere, too. There an operation of ours without an
+    outcome explains a record like it, so it is asked about first: it may turn out to be refused.
+    """
+    return rows.order_by("payment_id", "-pk")
 
 
 def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
