@@ -150,6 +150,7 @@ class Judge:
                 if (one.reference, one.type) == (reference, _type(row))
                 and (one.state == APPROVED or not (one.state == ERRORED or is_given_up))
                 and one not in known
+                and not (reference in self._world.decided and self._was_read(one, row))
                 and not (is_served and one.minor is None)
             ]
             require(
@@ -157,6 +158,11 @@ class Judge:
             )
             is_cut = reference in self._answers.cut and reference not in self._world.decided and not is_served
             require(not is_cut, "nobody can pay again while an answer was too long to read", row)
+
+    def _was_read(self, shown: Shown, row: GatewayTransaction) -> bool:
+        """Return whether a person has closed a difference that names a record, whenever it was shown."""
+        closed = [one for one in self._differences if one.transaction_id == row.pk and one.closed_at]
+        return not shown.is_placeholder and any(self._names(one, shown) for one in closed)
 
     # Every movement that our books do not explain is a person's task
 

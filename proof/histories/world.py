@@ -15,7 +15,7 @@ from proof.histories.sandbox import DEPOSITS, Sandbox
 from proof.histories.speech import Shown
 from proof.histories.virtual_time import EPOCH
 from wallet_gateway import payments
-from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.payments.wallet_session import WalletSession
 
 
@@ -66,11 +66,7 @@ class World(ABC):
     def note_decision(self, transaction: GatewayTransaction, *, is_careless: bool = False) -> None:
         """Keep what the gateway had shown of a transaction when a person decided on it."""
         reference = transaction.reference
-        shown = set(self.answers.latest.get(reference, ()))
-        # What an earlier answer has shown is known to who reads the differences about it.
-        told = "; ".join(str(one) for one in Discrepancy.objects.filter(transaction__reference=reference))
-        ever = self.answers.ever[reference]
-        shown |= {one for one in ever if one.id in told and not one.is_placeholder}
+        shown = frozenset(self.answers.latest.get(reference, ()))
         self.decided[reference] = self.decided.get(reference, frozenset()) | shown
         self.answers.note_closed(reference)
         if is_careless:

@@ -96,7 +96,6 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.fields import actor_columns, cut_to, explanation_columns, note_of
-from wallet_gateway.models.single_rows import insert_row, update_row
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -213,7 +212,7 @@ def _write(transaction: GatewayTransaction, change: Change, context: GatewayCont
     moves = after is not before
     if not has_claim or (not moves and change.event in SENDER_EVENTS):
         # The sender has lost its claim: its result is kept for people and changes no column.
-        insert_row(_event_row(transaction, change, now))
+        _event_row(transaction, change, now).save(force_insert=True)
         return _Applied(transaction=transaction)
 
     # What it means for the money, and how it differs from what we know
@@ -238,18 +237,18 @@ def _write(transaction: GatewayTransaction, change: Change, context: GatewayCont
     # The transaction itself
     transaction.state = after
     columns = _columns(transaction, change, before=before, booking=booking, now=now, jitter=context.jitter())
-    where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
+    as_read = GatewayTransaction.objects.filter(
+        pk=transaction.pk, state=before, attempt_no=transaction.attempt_no
+    )
     if change.queried_in is not None:
-        where["state_changed_at"] = change.queried_in[1]
+        as_read = as_read.filter(state_changed_at=change.queried_in[1])
     if change.event is LifecycleEvent.OPENED and payment is not None:
         # If the order was changed in the meantime, it may be cancelled, or paid by an older page or the
         # wallet button, and the caller that returns the new page has to see that.
         as_seen = PaymentOrder.objects.filter(pk=payment.order_id, version=payment.order.version)
-        is_written = bool(GatewayTransaction.objects.filter(Exists(as_seen), **where).update(**columns))
-    else:
-        # A change without columns must still find the row as it was read.
-        is_written = update_row(GatewayTransaction, where=where, columns=columns or {"state": before})
-    if not is_written:
+        as_read = as_read.filter(Exists(as_seen))
+    # A change without columns must still find the row as it was read.
+    if not as_read.update(**columns or {"state": before}):
         raise VersionConflict
     if before in _HIDES_OTHERS and after in FINAL_STATES:
         _query_opening_soon(transaction, now)
@@ -258,7 +257,7 @@ def _write(transaction: GatewayTransaction, change: Change, context: GatewayCont
 
     # Last, because a decision's event comes after the word of the second person, which was just written
     if change.is_kept or recorded.is_new or moves:
-        insert_row(_event_row(transaction, change, now))
+        _event_row(transaction, change, now).save(force_insert=True)
     notifications = outbox_events_of(
         transaction,
         before=before,
@@ -457,12 +456,10 @@ def write_totals(
 
     Raises `VersionConflict` if another process has written money of the same order.
     """
-    columns: dict[str, Any]
+    added: dict[str, Any] = {column: F(column) + minor for column, minor in booking.added.items()}
     if transaction.deposit_id is not None:
-        columns = {"is_frozen": True} if freeze else {}
-        if booking.added or columns:
-            where = {"id": transaction.deposit_id}
-            update_row(MigratedDeposit, where=where, columns=columns, added=booking.added)
+        if columns := added | ({"is_frozen": True} if freeze else {}):
+            MigratedDeposit.objects.filter(pk=transaction.deposit_id).update(**columns)
         return
     payment = transaction.payment
     assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
@@ -481,10 +478,10 @@ def write_totals(
     if is_same and not freeze:
         return
     write_order(payment, now)
-    columns = {"state": payment.state, "is_frozen": payment.is_frozen}
+    columns = added | {"state": payment.state, "is_frozen": payment.is_frozen}
     if booking.reversal is not None:
         columns["reversal"] = booking.reversal
-    if not update_row(Payment, where={"id": payment.pk}, columns=columns, added=booking.added):
+    if not Payment.objects.filter(pk=payment.pk).update(**columns):
         raise VersionConflict
 
 
@@ -504,7 +501,7 @@ def write_order(payment: Payment, now: datetime) -> None:
         # The sweep looks at the order again: this change may release it, or leave it to its end.
         order.release_check_at = now
         columns |= {"release_check_at": now, "late_payment": order.late_payment}
-    if not update_row(PaymentOrder, where={"id": order.pk, "version": seen}, columns=columns):
+    if not PaymentOrder.objects.filter(pk=order.pk, version=seen).update(**columns):
         raise VersionConflict
 
 

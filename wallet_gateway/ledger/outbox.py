@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from django.db import Error as DatabaseFault
 from django.db import transaction as db_transaction
@@ -37,7 +38,6 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.models.single_rows import Columns, insert_row, update_row
 
 logger = logging.getLogger("wallet_gateway.outbox")
 
@@ -81,7 +81,7 @@ def add_outbox_events(
         )
         event.order = transaction.payment.order if transaction.payment is not None else None
         event.transaction = transaction
-        insert_row(event)
+        event.save(force_insert=True)
         written.append(event)
     return tuple(written)
 
@@ -153,9 +153,9 @@ def deliver_due(*, clock: Clock, limit: int = 500) -> int:
     return delivered
 
 
-def _write_delivery(outbox_event: OutboxEvent, columns: Columns) -> None:
-    event = {"event_id": outbox_event.event_id}
-    in_statement(partial(update_row, OutboxEvent, where=event, columns=columns))
+def _write_delivery(outbox_event: OutboxEvent, columns: Mapping[str, Any]) -> None:
+    rows = OutboxEvent.objects.filter(event_id=outbox_event.event_id)
+    in_statement(partial(rows.update, **columns))
 
 
 def _tell(outbox_event: OutboxEvent) -> list[Exception]:

@@ -62,7 +62,6 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.fields import actor_columns, cut_to, explanation_columns, note_of
-from wallet_gateway.models.single_rows import insert_row
 from wallet_gateway.operation_errors import InvalidState
 from wallet_gateway.protocol.status import StatusRecord
 
@@ -255,7 +254,7 @@ def _book(
         occurred_at=now,
         **explanation_columns(explain(ExplanationCode.COMMENT, said=who.reason) if by_person else why),
     )
-    insert_row(event)
+    event.save(force_insert=True)
     notifications = outbox_events_of(row, before=unknown, is_first_approval=True, totals_before=totals_before)
     outbox_events = add_outbox_events(row, notifications, now)
     if payment.is_frozen:

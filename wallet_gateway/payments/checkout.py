@@ -41,7 +41,6 @@ from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
-from wallet_gateway.models.single_rows import insert_row, update_row
 from wallet_gateway.operation_errors import (
     GatewayRefused,
     GatewayUnreachable,
@@ -295,8 +294,8 @@ def _lock_untouched(order: PaymentOrder, now: datetime) -> bool:
     """Lock an order that was never changed: it has no attempts, so there is nothing to read."""
     if order.version != 0 or order.is_time_over(now):
         return False
-    untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
-    if not update_row(PaymentOrder, where=untouched, columns={"version": 1}):
+    untouched = PaymentOrder.objects.filter(pk=order.pk, version=0, state=OrderState.OPEN)
+    if not untouched.update(version=1):
         return False
     order.version = 1
     return True
@@ -339,7 +338,7 @@ def insert_attempt(
     payment = Payment(
         order=order, number=number, type=order.type, state=stands, is_test=context.is_test, **shared
     )
-    insert_row(payment)
+    payment.save(force_insert=True)
     transaction = GatewayTransaction(
         payment=payment,
         payment_type=order.type,
@@ -349,7 +348,7 @@ def insert_attempt(
         **shared,
         **columns,
     )
-    insert_row(transaction)
+    transaction.save(force_insert=True)
     return transaction
 
 

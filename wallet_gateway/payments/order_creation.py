@@ -25,7 +25,6 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.transactions import in_current_or_new_transaction, is_unseen_duplicate
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.orders import ERASED
-from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
 from wallet_gateway.operation_errors import IdempotencyConflict, InvalidInput, TryAgain
 from wallet_gateway.phones import read_mobile_phone
 from wallet_gateway.protocol import checkout as messages
@@ -312,7 +311,7 @@ def _invalid(path: str, problem: str) -> InvalidInput:
 
 def _store_once(order: PaymentOrder, metadata: Mapping[str, str], policy: GatewayPolicy) -> PaymentOrder:
     def insert() -> None:
-        insert_row(order)
+        order.save(force_insert=True)
         if metadata:
             rows = [OrderMetadata(order=order, key=key, value=value) for key, value in metadata.items()]
             OrderMetadata.objects.bulk_create(rows)
@@ -429,12 +428,12 @@ def get_order(reference: str, *, gateway: str | None = None) -> PaymentOrder:
     check_key("reference", reference)
     if gateway is not None:
         if is_storable(gateway):
-            order = select_row(PaymentOrder, where={"reference": reference, "gateway": gateway})
+            order = PaymentOrder.objects.get(reference=reference, gateway=gateway)
             # MariaDB takes capitals for small letters, and ignores blanks at the end.
             if order.gateway == gateway:
                 return order
         raise PaymentOrder.DoesNotExist(f"no gateway is called {gateway[:64]!r}")
-    found = select_rows(PaymentOrder, where={"reference": reference}, most=2)
+    found = list(PaymentOrder.objects.filter(reference=reference).order_by()[:2])
     if not found:
         raise PaymentOrder.DoesNotExist(f"no order has the reference {reference[:64]!r}")
     check_unambiguous(found)
@@ -462,7 +461,7 @@ def get_order_by_token(token: str) -> PaymentOrder:
     :raises PaymentOrder.DoesNotExist: if no order has it.
     """
     check_key("token", token)
-    return select_row(PaymentOrder, where={"token": token})
+    return PaymentOrder.objects.get(token=token)
 
 
 def check_key(name: str, value: str) -> None:

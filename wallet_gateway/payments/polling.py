@@ -32,7 +32,6 @@ from wallet_gateway.ledger.transactions import check_outside_transaction, in_sta
 from wallet_gateway.merchant_accounts import is_left_alone
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.models.orders import KnownPayments
-from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.payments.status import query_status, record_status_result
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
@@ -294,8 +293,8 @@ def give_back(batch: Batch, rows: Sequence[GatewayTransaction]) -> None:
     """Undo the claim of rows of a batch that were not queried, but for those that others have changed."""
     for row in rows:
         columns = {"next_query_at": row.next_query_at, "last_queried_at": row.last_queried_at}
-        ours = {"id": row.pk, "next_query_at": batch.until}
-        in_statement(partial(update_row, GatewayTransaction, where=ours, columns=columns))
+        ours = GatewayTransaction.objects.filter(pk=row.pk, next_query_at=batch.until)
+        in_statement(partial(ours.update, **columns))
 
 
 def _read_payments(rows: Sequence[GatewayTransaction]) -> None:

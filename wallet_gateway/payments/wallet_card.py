@@ -54,7 +54,6 @@ from wallet_gateway.models import (
     WalletAttempt,
 )
 from wallet_gateway.models.orders import KnownPayments
-from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.models.transactions import MOST_RESULTS, WalletEvent
 from wallet_gateway.operation_errors import (
     CardRefused,
@@ -469,8 +468,8 @@ def _claim(
         )
         if not waiting.update(**columns):
             raise _Lost
-        offered = {"id": transaction.payment_id, "state": PaymentState.OFFERED}
-        if not update_row(Payment, where=offered, columns=paid):
+        offered = Payment.objects.filter(pk=payment.pk, state=PaymentState.OFFERED)
+        if not offered.update(**paid):
             raise _Lost
 
     try:
