@@ -23,12 +23,11 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, account_fingerprint
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED
 from wallet_gateway.domain.policy import KEY_LIFETIME
 from wallet_gateway.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.ledger.transactions import in_statement
-from wallet_gateway.merchant_accounts import account_fingerprint
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operation_errors import WalletUnavailable
 from wallet_gateway.protocol.text import one_line

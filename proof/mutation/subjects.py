@@ -143,8 +143,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "doors",
-        "api.base api.inputs api.parsers api.problems api.views api.wallet_views web.security web.views"
-        " web.public_origin",
+        "api.base api.inputs api.problems api.views web.security web.views",
         "api web",
     ),
     _of(

@@ -12,7 +12,7 @@ from django.db.utils import DataError, OperationalError
 
 from wallet_gateway import payments
 from wallet_gateway.doctor import host
-from wallet_gateway.doctor.character_sets import look_at_character_sets
+from wallet_gateway.doctor.host import look_at_character_sets
 from wallet_gateway.findings import Code, Finding, Level
 from wallet_gateway.models import GatewayPause, PaymentOrder
 

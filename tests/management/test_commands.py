@@ -29,7 +29,7 @@ from pytest_django import Settings
 from tests.models.rows import a_payment, a_transaction, a_wallet_attempt
 from tests.models.rows import an_order as a_row
 from wallet_gateway import gateways, payments
-from wallet_gateway.management.progress import with_progress
+from wallet_gateway.management.shared import with_progress
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.testing.control import SandboxControl
 
@@ -359,7 +359,7 @@ def test_an_export_has_every_letter_whatever_the_machine_writes(encoding: str) -
 PRINTING = """
 import sys
 from django.core.management.base import OutputWrapper
-from wallet_gateway.management.standard_output import write_texts
+from wallet_gateway.management.shared import write_texts
 sys.exit(3 if not write_texts(OutputWrapper(sys.stdout), ["a row\\n"] * 100_000) else 0)
 """
 

@@ -314,7 +314,7 @@ def test_beside_a_refused_refund_one_of_another_amount_is_the_portals_and_is_tol
 def test_a_refund_of_the_portal_is_not_hidden_by_an_equal_one_that_was_refused(shop: Shop) -> None:
     payment = shop.pay()
     shop.gateway.answers.append(refusing(400))
-    shop.gateway.queries.append(losing)
+    shop.gateway.queries.append(lambda _: (200, b"no answer"))
     assert payments.refund(order_of(payment), FIVE).state == "UNKNOWN"
     appears(shop, payment, elsewhere(payment, REFUND, 5))
     assert (kinds(), state(payment)[0]) == ({"MADE_ELSEWHERE"}, "FROZEN")

@@ -25,7 +25,7 @@ from rest_framework.views import APIView
 from wallet_gateway import access_tokens, conf, fetch_metadata, payments
 from wallet_gateway.access_tokens import BadAccessToken
 from wallet_gateway.api.cors import is_from_listed_origin
-from wallet_gateway.api.parsers import RequestBody, refuse_foreign_content
+from wallet_gateway.api.inputs import RequestBody, refuse_foreign_content
 from wallet_gateway.api.problems import (
     CrossSiteRequest,
     InvalidToken,

@@ -46,11 +46,11 @@ def _address(route: str, view: str, name: str) -> URLPattern:
 ADDRESSES = {
     "status": ("status/<str:token>/", "views.StatusView"),
     "wallet_checkout": ("orders/<str:token>/checkout/", "views.CheckoutView"),
-    "wallet_session": ("orders/<str:token>/session/", "wallet_views.WalletSessionView"),
-    "wallet_reference": ("orders/<str:token>/reference/", "wallet_views.WalletReferenceView"),
-    "wallet_price": ("orders/<str:token>/price/", "wallet_views.WalletPriceView"),
-    "wallet_event": ("orders/<str:token>/event/", "wallet_views.WalletEventView"),
-    "wallet_result": ("orders/<str:token>/result/", "wallet_views.WalletResultView"),
+    "wallet_session": ("orders/<str:token>/session/", "views.WalletSessionView"),
+    "wallet_reference": ("orders/<str:token>/reference/", "views.WalletReferenceView"),
+    "wallet_price": ("orders/<str:token>/price/", "views.WalletPriceView"),
+    "wallet_event": ("orders/<str:token>/event/", "views.WalletEventView"),
+    "wallet_result": ("orders/<str:token>/result/", "views.WalletResultView"),
 }
 """The route and the view of each name."""
 urlpatterns = [_address(route, view, name) for name, (route, view) in ADDRESSES.items()]

@@ -1,16 +1,37 @@
-"""The views of a payment on the gateway's page: open the page, and the status while the customer is there."""
+"""The views of a payment on the gateway's page, and of the wallet button's page.
+
+Amount, currency and merchant are never read here: they come from the order's row.
+"""
 
 from __future__ import annotations
 
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from pydantic import Secret
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.api.base import CustomerView, JSONView, order_of
+from wallet_gateway.api.base import CustomerView, JSONView, bind, binding_for, binding_of, order_of
+from wallet_gateway.api.inputs import event_report, previous_reference, price_request
 from wallet_gateway.api.problems import CheckoutUnavailable, ExpiredLink, UnknownLink
-from wallet_gateway.api.serializers import StatusSerializer, checkout_body
+from wallet_gateway.api.serializers import (
+    StatusSerializer,
+    checkout_body,
+    outcome_body,
+    price_body,
+    reference_body,
+    session_body,
+)
+from wallet_gateway.api.throttles import (
+    EventsThrottle,
+    PricesThrottle,
+    ReferencesThrottle,
+    ResultsThrottle,
+    SessionsThrottle,
+)
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import Payment
@@ -68,3 +89,86 @@ class CheckoutView(CustomerView):
         except OperationError as fault:
             # Its message is in the log, and not for customers: it may name the gateway and the order.
             raise CheckoutUnavailable from fault
+
+
+class WalletSessionView(CustomerView):
+    """Opens a wallet session for an order, and binds it to the requesting browser."""
+
+    throttle_classes = (SessionsThrottle,)
+
+    def session_binding(self, request: Request) -> str:
+        """Admit a browser that has not seen a button yet."""
+        return binding_of(request._request)
+
+    def post(self, request: Request, token: str) -> Response:
+        """Answer with the parameters of `runWalletPay`."""
+        order = order_of(token)
+        binding = self.binding if self.has_access_token else binding_for(request._request)
+        session = payments.wallet.open_session(order, session=binding, language=get_language() or "")
+        if not self.has_access_token:
+            # Only now: a button that is not shown must not cost the row of a session.
+            bind(request._request, binding)
+        return Response(session_body(session, gateway=order.gateway))
+
+
+class WalletReferenceView(CustomerView):
+    """Returns the reference for another card in an open sheet."""
+
+    throttle_classes = (ReferencesThrottle,)
+
+    def post(self, _request: Request, token: str) -> Response:
+        """Answer `{reference, statusUrl, resultUrl}`, for the sheet whose previous reference was `after`."""
+        after = previous_reference(self.body.value())
+        reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
+        return Response(reference_body(reference))
+
+
+class WalletPriceView(CustomerView):
+    """Returns the price for the customer's choices on the sheet."""
+
+    throttle_classes = (PricesThrottle,)
+
+    def post(self, _request: Request, token: str) -> Response:
+        """Answer with the total, its lines and the choices, or with the errors in the choices."""
+        wanted = price_request(self.body.value())
+        price = payments.wallet.price_sheet(
+            order_of(token),
+            reference=wanted.reference,
+            session=self.binding,
+            shipping_address=wanted.shipping_address,
+            shipping_option=wanted.shipping_option,
+            offers=wanted.offers,
+        )
+        return Response(price_body(price))
+
+
+class WalletEventView(CustomerView):
+    """Stores the page's events of its button and sheet, for the order's timeline."""
+
+    throttle_classes = (EventsThrottle,)
+
+    def post(self, _request: Request, token: str) -> Response:
+        """Answer without content, or `{newSession: true}` if the page's button cannot pay any more."""
+        report = event_report(self.body.value())
+        needs_session = payments.wallet.record_event(
+            order_of(token),
+            reference=report.reference,
+            session=self.binding,
+            event=report.event,
+            message=report.message,
+        )
+        if needs_session:
+            return Response({"newSession": True})
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class WalletResultView(CustomerView):
+    """Takes the wallet's result, `event.detail` unchanged, and pays with it."""
+
+    throttle_classes = (ResultsThrottle,)
+
+    def post(self, _request: Request, token: str) -> Response:
+        """Answer `{outcome, message, next}`."""
+        # Pass the token, not the order: the operation reads the order with all its attempts at once.
+        payment = payments.wallet.pay(token, session=self.binding, detail=Secret(self.body.value()))
+        return Response(outcome_body(payment))

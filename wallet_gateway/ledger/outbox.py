@@ -27,8 +27,7 @@ from wallet_gateway.domain.states import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.ledger.due_rows import failure
-from wallet_gateway.ledger.transactions import in_statement
+from wallet_gateway.ledger.transactions import failure, in_statement
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,

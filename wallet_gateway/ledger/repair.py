@@ -49,9 +49,14 @@ from wallet_gateway.ledger.discrepancies import (
     is_closed,
     record_discrepancies,
 )
-from wallet_gateway.ledger.due_rows import log_row_error, read_due
 from wallet_gateway.ledger.outbox import add_outbox_events, deliver, outbox_events_of
-from wallet_gateway.ledger.transactions import in_transaction, in_transaction_with_retries, retry_conflicts
+from wallet_gateway.ledger.transactions import (
+    in_transaction,
+    in_transaction_with_retries,
+    log_row_error,
+    read_due,
+    retry_conflicts,
+)
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,

@@ -1,7 +1,8 @@
-"""The only place where operations open a database transaction.
+"""The only place where operations open a database transaction, and where the error of one row is caught.
 
 A transaction that records a request to send is durable: it is refused inside another `atomic` block, because
-it must be committed before the first byte leaves to count as a record of the request.
+it must be committed before the first byte leaves to count as a record of the request. A sweep reads the rows
+that are due by their keys, logs what cannot be handled without what is in the row, and goes on.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TypeVar
 
 from django.db import (
@@ -25,10 +26,13 @@ from django.db import (
 )
 from django.db import transaction as db_transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model, QuerySet
 from django.utils.translation import gettext_noop as _
 
+from wallet_gateway.client.errors import places
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operation_errors import InsideTransaction
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -200,3 +204,44 @@ def write_turn(connection: BaseDatabaseWrapper) -> AbstractContextManager[object
     if connection.vendor not in _turns or connection.in_atomic_block:
         return nullcontext()
     return _turns[connection.vendor]
+
+
+# Rows that a sweep handles one by one
+
+sweep_logger = logging.getLogger("wallet_gateway.sweep")
+
+M = TypeVar("M", bound=Model)
+
+
+def read_due(due: QuerySet[M], *, limit: int) -> list[M]:
+    """Return the first rows that are due; fewer than there are when other workers claim some at this moment.
+
+    Most sweeps find none, and reading keys costs a tenth of reading whole rows and their orders.
+    """
+    keys = list(due.values_list("pk", flat=True)[:limit])
+    return list(due.filter(pk__in=keys)) if keys else []
+
+
+@contextmanager
+def log_row_error(reference: str) -> Iterator[list[str]]:
+    """Log an error in one row at level ERROR and continue with the next; the row stays due.
+
+    Whatever it is, it must not hold up the payments behind it; but without a database none can be handled.
+    Gives a list, which has the text of the error afterwards, if there was one.
+    """
+    failures: list[str] = []
+    try:
+        yield failures
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:  # noqa: BLE001 - said above
+        failures.append(failure(error))
+        sweep_logger.error("%s could not be handled; a person must look: %s", reference, *failures)
+
+
+def failure(error: BaseException) -> str:
+    """Return one line with an error's class, its cause's class and the last places in its traceback."""
+    classes = type(error).__name__
+    if error.__cause__ is not None:
+        classes += f" from {type(error.__cause__).__name__}"
+    return one_line(f"{classes} at {places(error) or 'an unknown place'}")

@@ -10,7 +10,7 @@ from functools import partial
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, foreign_merchant_account
 from wallet_gateway.domain.discrepancies import OUTLASTS_DECISION, DiscrepancyKind, ExplanationCode, explain
 from wallet_gateway.domain.elsewhere import booking_order
 from wallet_gateway.domain.error_codes import (
@@ -47,7 +47,6 @@ from wallet_gateway.ledger.discrepancies import (
 from wallet_gateway.ledger.outbox import deliver
 from wallet_gateway.ledger.repair import Bookkeeper, book_elsewhere, record_decision
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction, retry_conflicts
-from wallet_gateway.merchant_accounts import foreign_merchant_account
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction, OutboxEvent
 from wallet_gateway.models.decisions import APPROVE, account_has, permission_of
 from wallet_gateway.models.fields import actor_in

@@ -35,11 +35,11 @@ from wallet_gateway.domain.states import (
 )
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
-from wallet_gateway.ledger.due_rows import log_row_error
 from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
     in_current_or_new_transaction,
     in_statement,
+    log_row_error,
 )
 from wallet_gateway.models import (
     Approval,

@@ -23,10 +23,14 @@ from wallet_gateway.domain.polling_schedule import LATEST_CHECK, may_still_pay, 
 from wallet_gateway.domain.states import CANCELLABLE_STATES, OPENING_KINDS, LatePayment, OrderState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.apply import state_of
-from wallet_gateway.ledger.due_rows import log_row_error, read_due
 from wallet_gateway.ledger.outbox import add_order_events, deliver
 from wallet_gateway.ledger.repair import release_freeze
-from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
+from wallet_gateway.ledger.transactions import (
+    check_outside_transaction,
+    in_transaction,
+    log_row_error,
+    read_due,
+)
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.models.fields import actor_columns, note_of
 from wallet_gateway.operation_errors import InvalidState

@@ -22,7 +22,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, MerchantAccount
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, foreign_merchant_account, is_left_alone
 from wallet_gateway.domain.error_codes import GATEWAY_SILENT, ORDER_NOT_PAYABLE, ErrorCode
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, SHORTEST_PAGE, offered_until
 from wallet_gateway.domain.states import (
@@ -39,7 +39,6 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
-from wallet_gateway.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.operation_errors import (
     GatewayRefused,

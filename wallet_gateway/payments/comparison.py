@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from django.db.models import Q, QuerySet
 
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, asked_about
 from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.error_codes import GATEWAY_SILENT
 from wallet_gateway.domain.evidence import Finding
@@ -27,7 +27,6 @@ from wallet_gateway.ledger.apply import Change, apply, reread
 from wallet_gateway.ledger.discrepancies import is_settled_by_person
 from wallet_gateway.ledger.repair import book_by_policy
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement
-from wallet_gateway.merchant_accounts import asked_about
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operation_errors import GatewayUnreachable
 from wallet_gateway.payments.status import contradict_others, others_told_otherwise, query_status

@@ -11,14 +11,13 @@ from django.db import IntegrityError
 from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, check_account_of_deposit
 from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, OPERATION_OUTSTANDING, ErrorCode
 from wallet_gateway.domain.people import By
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
-from wallet_gateway.merchant_accounts import check_account_of_deposit
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operation_errors import InvalidInput, InvalidState, OperationOutstanding
 from wallet_gateway.payments.execution import (

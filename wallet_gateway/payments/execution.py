@@ -19,7 +19,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.redaction import redact_text
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, check_account_of_payment, check_merchant_account
 from wallet_gateway.domain.error_codes import (
     CHANGED_MEANWHILE,
     ITEMS_INVALID,
@@ -37,7 +37,6 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import RESERVED, reread
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
-from wallet_gateway.merchant_accounts import check_account_of_payment, check_merchant_account
 from wallet_gateway.models import (
     Approval,
     GatewayPause,

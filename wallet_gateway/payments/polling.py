@@ -23,13 +23,16 @@ from django.db import connections
 from django.db.models import Q, QuerySet
 from django.urls import get_script_prefix, set_script_prefix
 
-from wallet_gateway.context import Clock, GatewayContext
+from wallet_gateway.context import Clock, GatewayContext, is_left_alone
 from wallet_gateway.domain.polling_schedule import CLAIM, QUERY_WITHIN, REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
-from wallet_gateway.ledger.due_rows import log_row_error
-from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement, in_transaction
-from wallet_gateway.merchant_accounts import is_left_alone
+from wallet_gateway.ledger.transactions import (
+    check_outside_transaction,
+    in_statement,
+    in_transaction,
+    log_row_error,
+)
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.payments.status import query_status, record_status_result

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError, Refused
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, asked_about, is_left_alone
 from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
@@ -22,7 +22,6 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, usable_context
 from wallet_gateway.ledger.apply import reread
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement, in_transaction
-from wallet_gateway.merchant_accounts import asked_about, is_left_alone
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operation_errors import GatewayRefused, GatewayUnreachable

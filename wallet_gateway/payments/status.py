@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, foreign_merchant_account
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
 from wallet_gateway.domain.evidence import (
     EVENTS,
@@ -56,7 +56,6 @@ from wallet_gateway.domain.states import (
 from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
 from wallet_gateway.ledger.discrepancies import closed_records, is_read_by_person
 from wallet_gateway.ledger.repair import book_by_policy, release_freeze, release_freezes
-from wallet_gateway.merchant_accounts import foreign_merchant_account
 from wallet_gateway.models import (
     Discrepancy,
     ForgottenReference,

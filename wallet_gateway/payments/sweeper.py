@@ -21,7 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Count, Exists, OuterRef, Q
 
 from wallet_gateway import conf, gateways, signals
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import GatewayContext, asked_about
 from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import CapturePolicy, CaptureWindow
@@ -37,15 +37,16 @@ from wallet_gateway.domain.states import (
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import Change, apply
-from wallet_gateway.ledger.due_rows import failure, log_row_error, read_due
 from wallet_gateway.ledger.outbox import deliver_due
 from wallet_gateway.ledger.repair import release_freezes
 from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
+    failure,
     in_current_or_new_transaction,
     in_statement,
+    log_row_error,
+    read_due,
 )
-from wallet_gateway.merchant_accounts import asked_about
 from wallet_gateway.models import (
     BatchState,
     ExpiryNotice,

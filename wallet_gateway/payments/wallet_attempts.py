@@ -25,8 +25,12 @@ from wallet_gateway.domain.states import (
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import Change, apply, reread
-from wallet_gateway.ledger.due_rows import log_row_error, read_due
-from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement
+from wallet_gateway.ledger.transactions import (
+    check_outside_transaction,
+    in_statement,
+    log_row_error,
+    read_due,
+)
 from wallet_gateway.models import (
     GatewayTransaction,
     Payment,

@@ -8,6 +8,7 @@ the gateway that is still open.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from http import HTTPStatus
 
@@ -24,8 +25,9 @@ from wallet_gateway.reports.attempts import is_being_opened, open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
-from wallet_gateway.web.public_origin import warn_of_other_origin
 from wallet_gateway.web.security import allow_form, allow_wallet, nonce_for, token_page
+
+logger = logging.getLogger("wallet_gateway.checkout")
 
 _SECONDS_BETWEEN_LOOKS = 1
 
@@ -57,7 +59,7 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
         return _order_page(request, order, kind, token=tried, status=HTTPStatus.FORBIDDEN)
     if gateways.awaits_missing_gateway(order):
         return _order_page(request, order, PageKind.PENDING, token=pages.latest_token(order))
-    warn_of_other_origin(request)
+    _warn_of_other_origin(request)
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
     except payments.errors.OrderNotPayable as error:
@@ -198,3 +200,27 @@ def _page(request: HttpRequest, page: ResultPage, *, status: int = HTTPStatus.OK
     # Only if the nonce is ours: the project adds its own nonce to the context.
     ours = {"csp_nonce": nonce} if (nonce := nonce_for(request)) else {}
     return render(request, page.template, {"page": page, "order": page.order, **ours}, status=status)
+
+
+_told: set[str] = set()
+"""The addresses of this process's requests that were told already."""
+
+
+def _warn_of_other_origin(request: HttpRequest) -> None:
+    """Log once at level WARNING that a request came to another origin than the one assumed.
+
+    While `DEBUG` is on and nothing is set, the return address is a guess. With `runserver 8080` it is wrong,
+    and a customer who has paid stands on a page that refuses to connect.
+    """
+    if not conf.is_origin_assumed():
+        return
+    seen, assumed = f"{request.scheme}://{request.get_host()}", conf.settings().public_origin
+    if seen != assumed and seen not in _told:
+        _told.add(seen)
+        logger.warning(
+            "this page was opened at %s, but a customer who has paid comes back to %s: start the shop there, "
+            "or set WALLET_GATEWAY['PUBLIC_ORIGIN'] to %r, and with it GATEWAYS",
+            seen,
+            assumed,
+            seen,
+        )

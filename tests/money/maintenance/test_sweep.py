@@ -138,7 +138,7 @@ Execute = Callable[..., Any]
 
 
 @pytest.mark.parametrize(
-    "fault", [IntegrityError("a CHECK says no"), DataError(), ValueError("NUL")], ids=repr
+    "fault", [IntegrityError("a CHECK says no"), DataError(), ValueError("NUL"), KeyError("new")], ids=repr
 )
 def test_a_row_that_cannot_be_handled_is_logged_and_does_not_hold_up_the_others(
     fault: Exception, shop: Shop, caplog: pytest.LogCaptureFixture

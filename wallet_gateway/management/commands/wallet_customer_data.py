@@ -11,8 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.management.gateway_option import check_has_orders
-from wallet_gateway.management.standard_output import READER_GONE, write_texts
+from wallet_gateway.management.shared import READER_GONE, check_has_orders, write_texts
 from wallet_gateway.payments import orders
 
 

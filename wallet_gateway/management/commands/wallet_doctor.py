@@ -12,9 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
 from wallet_gateway.findings import Level
-from wallet_gateway.management.gateway_option import check_has_orders
-from wallet_gateway.management.login_name import login_name
-from wallet_gateway.management.standard_output import write_texts
+from wallet_gateway.management.shared import check_has_orders, login_name, write_texts
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments.errors import OperationRefused
 

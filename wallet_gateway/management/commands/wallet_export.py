@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from wallet_gateway import gateways
-from wallet_gateway.management.standard_output import READER_GONE, write_texts
+from wallet_gateway.management.shared import READER_GONE, write_texts
 from wallet_gateway.reports.exports import EXPORTS, WITH_MONEY, By, as_csv, as_json, export_rows
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
-from wallet_gateway.management.progress import with_progress
+from wallet_gateway.management.shared import with_progress
 from wallet_gateway.models.fields import explanation_text
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import GatewayUnreachable

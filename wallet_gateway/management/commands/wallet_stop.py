@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from wallet_gateway import gateways
-from wallet_gateway.management.login_name import login_name
+from wallet_gateway.management.shared import login_name
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
 

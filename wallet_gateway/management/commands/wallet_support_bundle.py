@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway import payments
-from wallet_gateway.management.gateway_option import check_has_orders
+from wallet_gateway.management.shared import check_has_orders
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
