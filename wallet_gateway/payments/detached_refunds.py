@@ -188,4 +188,4 @@ def refund_deposit(
             raise InvalidState(_("Only %(left)s is left to refund."), ErrorCode.AMOUNT_TOO_HIGH, left=left)
         refuse_reservation(deposit, minor, alone, context, now)
 
-    return execute(draft, message, reserve, context, who)
+    return execute(draft, message, reserve, context, who, asked=minor)

@@ -361,7 +361,7 @@ def follow_up(
         who, kind=kind, currency=payment.currency, minor=minor, context=context, payment=payment
     )
     message = _request_of(payment, kind, minor, reference=draft.reference, context=context, sends=sends)
-    return execute(draft, message, reserve, context, who)
+    return execute(draft, message, reserve, context, who, asked=asked)
 
 
 def _refused(payment: Payment, why: Refusal) -> OperationRefused:
@@ -459,11 +459,14 @@ def execute(
     reserve: Callable[[datetime], None],
     context: GatewayContext,
     who: Initiator,
+    *,
+    asked: int | None,
 ) -> GatewayTransaction:
     """Reserve, commit, send and record an operation; return the transaction in its resulting state.
 
-    `draft` is not saved yet; `reserve` reserves the amount under the lock or raises. An operation that needs
-    a second person and has none is stored as a waiting request: raises `AwaitingApproval`.
+    `draft` is not saved yet; `reserve` reserves the amount under the lock or raises; `asked` is the caller's
+    amount, as for `find_by_key`. An operation that needs a second person and has none is stored as a waiting
+    request: raises `AwaitingApproval`.
     """
     context.check_sending_enabled()
     body, allowance = message.to_json(), None
@@ -483,17 +486,21 @@ def execute(
         if who.grant is not None:
             consume_approval(who.grant, draft, now=now)
 
+    def same_click() -> GatewayTransaction | None:
+        kind, payment, deposit = TransactionKind(draft.kind), draft.payment, draft.deposit
+        return find_by_key(who, kind=kind, payment=payment, deposit=deposit, amount=asked)
+
     try:
         in_transaction(record)
     except IntegrityError as error:
         # Another process has won a race for the same key, or for the payment.
-        first = _same_click(draft)
+        first = same_click()
         if first is None or first.reference == draft.reference:
             raise OperationOutstanding(*OPERATION_OUTSTANDING) from error
         return first
     except OperationRefused as refused:
         # An earlier request with the same key may have used up the amount or the one-person limit.
-        first = _same_click(draft)
+        first = same_click()
         if first is not None:
             return first
         if not isinstance(refused, SecondPersonNeeded):
@@ -558,36 +565,22 @@ def find_by_key(
         return None
     if not _KEY.match(who.idempotency_key):
         raise InvalidInput(_("An idempotency key has 1 to 64 visible ASCII characters and no spaces."))
-    found, asked = _done_under(who.idempotency_key), None
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
+    found, asked = rows.filter(idempotency_key=who.idempotency_key).first(), None
     if found is None and who.grant is None:
         waiting = Approval.objects.select_related("payment", "deposit")
         asked = waiting.filter(idempotency_key=who.idempotency_key).first()
     first = found or asked
     if first is None:
         return None
-    if _subject(first) != (kind, payment, deposit) or amount not in {None, first.amount_minor}:
+    if (first.kind, first.payment, first.deposit) != (kind, payment, deposit) or amount not in {
+        None,
+        first.amount_minor,
+    }:
         raise IdempotencyConflict(*KEY_TAKEN, key=who.idempotency_key)
     if asked is not None:
         raise outcome_of(asked)
     return found
-
-
-def _done_under(idempotency_key: str) -> GatewayTransaction | None:
-    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
-    return rows.filter(idempotency_key=idempotency_key).first()
-
-
-def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
-    first = None if draft.idempotency_key is None else _done_under(draft.idempotency_key)
-    if first is not None and _subject(first) != _subject(draft):
-        raise IdempotencyConflict(*KEY_TAKEN, key=draft.idempotency_key)
-    return first
-
-
-def _subject(
-    transaction: GatewayTransaction | Approval,
-) -> tuple[str, Payment | None, MigratedDeposit | None]:
-    return (transaction.kind, transaction.payment, transaction.deposit)
 
 
 # Requests of which no byte left

@@ -246,14 +246,14 @@ def _send_unsent(context: GatewayContext) -> int:
     tried = 0
     for transaction in rows:
         sent = None
-        try:
-            with log_row_error(transaction.reference):
+        with log_row_error(transaction.reference):
+            try:
                 sent = resend_unsent(transaction, context=context)
-        except OperationRefused as error:
-            logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
-            if error.code in {ErrorCode.MERCHANT_ACCOUNT_CHANGED, ErrorCode.REQUEST_UNREADABLE}:
-                _give_to_person(transaction, next_send_at=None)
-                continue
+            except OperationRefused as error:
+                logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
+                if error.code in {ErrorCode.MERCHANT_ACCOUNT_CHANGED, ErrorCode.REQUEST_UNREADABLE}:
+                    _give_to_person(transaction, next_send_at=None)
+                    continue
         if sent is not None:
             tried += 1
             continue

@@ -136,6 +136,25 @@ def test_a_key_belongs_to_one_kind_one_payment_and_one_amount(shop: Shop) -> Non
     assert sent(shop) == 1
 
 
+@every("others", [FIVE, Decimal("4.00")])
+def test_a_key_that_another_click_takes_at_the_same_moment_is_as_one_taken_before(
+    others: Decimal, shop: Shop
+) -> None:
+    payment, made = shop.pay(), list[GatewayTransaction]()
+
+    def click(amount: Decimal) -> GatewayTransaction:
+        return REFUND(order_of(payment), amount, idempotency_key=f"click-{others}")
+
+    before = sent(shop)
+    with meddling(WRITING, act=lambda: made.append(click(others))):
+        if others == FIVE:
+            assert click(FIVE).pk == made[0].pk
+        else:
+            with refuses(IdempotencyConflict, E.KEY_TAKEN, key=f"click-{others}"):
+                click(FIVE)
+    assert sent(shop) == before + 1
+
+
 @every("key", ["", "x" * 65, "a b", "click-1 ", "click\n", "ключ", "a\0"])
 def test_what_two_databases_might_read_differently_is_no_key(key: str, shop: Shop) -> None:
     with refuses(InvalidInput, E.ARGUMENT_INVALID, says="1 to 64 visible"):
