@@ -20,6 +20,7 @@ from wallet_gateway import signals
 from wallet_gateway.contrib.mails.apps import MailsConfig
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models import (
+    Discrepancy,
     GatewayPause,
     GatewayTransaction,
     PauseCode,
@@ -180,6 +181,21 @@ def test_managers_hear_of_an_authorization_that_lapses_and_of_a_pause(
     (message,) = mail.outbox
     assert (message.to, subject in message.subject) == ([ANNA], True)
     assert words in message.body
+
+
+def test_managers_read_once_of_each_order_that_waits_for_their_decision() -> None:
+    order = an_order(reference="SHOP-7", state="FROZEN")
+    payment = a_payment(order)
+    why = {"explanation_code": "executed_twice", "explanation_params": {"ids": "G-1, G-2"}}
+    Discrepancy.objects.create(
+        kind="EXECUTED_TWICE", fingerprint="one", gateway="default", payment=payment, found_at=NOW, **why
+    )
+    for event_id in ("event-1", "event-1", "event-2"):
+        assert tell(signals.order_anomaly, order, event_id) == []
+    message, _second = mail.outbox
+    assert (message.to, "Order SHOP-7 waits for your decision: Frozen" in message.subject) == ([ANNA], True)
+    assert message.body.startswith("Executed twice: Approved records: G-1, G-2")
+    assert "before you have looked at the order" in message.body
 
 
 def refuse(transaction: GatewayTransaction, order: PaymentOrder | None, event_id: str = "event-1") -> None:

@@ -2,8 +2,9 @@
 
 Customers get four mails: paid after all, not paid and cancelled, if they were asked to wait, and refunded.
 The waiting page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The
-shop's managers (Django's `MANAGERS`) get a mail about authorizations that expire, about an operation that was
-refused after the call that made it had returned, and when sending to a gateway is paused or resumed.
+shop's managers (Django's `MANAGERS`) get a mail about an order that waits for their decision, about
+authorizations that expire, about an operation that was refused after the call that made it had returned, and
+when sending to a gateway is paused or resumed.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails.once import send_once
-from wallet_gateway.domain.states import TransactionKind, TransactionState
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState
 from wallet_gateway.formats import format_datetime, format_money
-from wallet_gateway.models import GatewayTransaction, PauseCode, Payment, PaymentOrder, SentMail
+from wallet_gateway.models import Discrepancy, GatewayTransaction, PauseCode, Payment, PaymentOrder, SentMail
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.models.maintenance import is_test_row
 from wallet_gateway.protocol.money import Money
@@ -38,6 +40,7 @@ def connect() -> None:
         ("expired", signals.order_expired, tell_not_paid),
         ("released", signals.order_released, tell_cancelled),
         ("refunded", signals.order_refunded, tell_refunded),
+        ("anomaly", signals.order_anomaly, tell_managers_of_anomaly),
         ("operation_refused", signals.operation_refused, tell_managers_of_refusal),
         ("authorization_expiring", signals.authorization_expiring, tell_managers),
         ("sending_paused", signals.sending_paused, tell_managers_of_pause),
@@ -90,6 +93,18 @@ def tell_managers(
         "amount": format_money(amount)
     }
     mail_managers(*_marked(is_test_row(payment, gateways.is_test), subject, f"{text}\n"))
+
+
+def tell_managers_of_anomaly(order: PaymentOrder, event_id: str, **_kwargs: Any) -> None:
+    """Write to the shop's managers that an order waits for their decision, with all that contradicts."""
+    words = {"reference": order.reference, "state": label_of(OrderState(order.state))}
+    subject = header_line(_("Order %(reference)s waits for your decision: %(state)s") % words)
+    open_ones = Discrepancy.objects.filter(payment__order=order, closed_at=None).order_by("pk")
+    why = [visible(f"{label_of(DiscrepancyKind(one.kind))}: {one.explanation}") for one in open_ones]
+    todo = _("Ship nothing, and give nothing back, before you have looked at the order in the admin.")
+    text = "\n".join(filter(None, ("\n".join(why), todo)))
+    mail = _marked(is_test_row(order, gateways.is_test), subject, f"{text}\n")
+    send_once(order, "anomaly", lambda: mail_managers(*mail), event_id=event_id)
 
 
 def tell_managers_of_refusal(
