@@ -163,9 +163,13 @@ def _why_left_out(
     return ResultCode.NOT_POSSIBLE, why
 
 
-def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
+def _store(batch: OperationBatch, rows: Sequence[OperationBatchRow]) -> None:
     def store() -> None:
+        # After a conflict it is inserted anew: the keys of the first try may be others' by then.
+        batch.pk = None
         batch.save(force_insert=True)
+        for row in rows:
+            row.pk, row.batch = None, batch
         OperationBatchRow.objects.bulk_create(rows)
 
     in_current_or_new_transaction(store)

@@ -573,10 +573,8 @@ def find_by_key(
     first = found or asked
     if first is None:
         return None
-    if (first.kind, first.payment, first.deposit) != (kind, payment, deposit) or amount not in {
-        None,
-        first.amount_minor,
-    }:
+    is_same = (first.kind, first.payment, first.deposit) == (kind, payment, deposit)
+    if not is_same or amount not in {None, first.amount_minor}:
         raise IdempotencyConflict(*KEY_TAKEN, key=who.idempotency_key)
     if asked is not None:
         raise outcome_of(asked)

@@ -311,6 +311,8 @@ def _invalid(path: str, problem: str) -> InvalidInput:
 
 def _store_once(order: PaymentOrder, metadata: Mapping[str, str], policy: GatewayPolicy) -> PaymentOrder:
     def insert() -> None:
+        # After a conflict it is inserted anew: the key of the first try may be another order's by then.
+        order.pk = None
         order.save(force_insert=True)
         if metadata:
             rows = [OrderMetadata(order=order, key=key, value=value) for key, value in metadata.items()]

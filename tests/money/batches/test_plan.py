@@ -5,10 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.db import OperationalError, connection
 
 from tests.models.rows import a_deposit, a_payment, an_order
 from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
+from tests.support.database_faults import meddling, raising
 from tests.support.refusals import refuses
 from tests.support.shop import Shop, order_of, reloaded
 from tests.support.tables import every
@@ -51,6 +53,26 @@ def test_a_draft_holds_all_that_is_left_of_each_order(order: PaymentOrder) -> No
         (0, "LEFT_OUT", "SEVERAL_PAYMENTS"),
         (0, "LEFT_OUT", "NOTHING_AUTHORIZED"),
     ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_batch_that_is_stored_at_the_second_try_takes_no_other_batchs_key(order: PaymentOrder) -> None:
+    tries = []
+
+    def meet() -> None:
+        tries.append(1)
+        if len(tries) == 2:
+            OperationBatch.objects.create(kind=CAPTURE, created_at=order.created_at)
+
+    table, conflict = connection.ops.quote_name, raising(OperationalError("database is locked"))
+    with (
+        meddling("INSERT INTO", table("wallet_gateway_operationbatchrow"), act=conflict),
+        meddling("INSERT INTO", table("wallet_gateway_operationbatch"), act=meet, times=2),
+    ):
+        batch = batches.draft(CAPTURE, [order], by="anna")
+    assert OperationBatch.objects.count() == 2
+    (row,) = rows_of(OperationBatch.objects.get(pk=batch.pk))
+    assert row.order == order
 
 
 def test_of_two_payments_the_one_that_was_given_back_is_not_meant() -> None:

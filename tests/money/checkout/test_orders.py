@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import OperationalError
 from django.db import transaction as db_transaction
 
 from tests.money.checkout.parts import BILLING, CARDHOLDER, LAMP, MUG, SHIPPING, create
+from tests.support.database_faults import meddling, raising
 from tests.support.refusals import refuses
 from tests.support.shop import Shop
 from tests.support.tables import every
@@ -274,6 +276,25 @@ def numbered(shop: Shop, **numberings: str | None) -> None:
 
 def order_at(gateway: str, reference: str = "1001", *, amount: str = "20.00") -> PaymentOrder:
     return create(reference, items=(), amount=Decimal(amount), gateway=gateway)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_that_is_stored_at_the_second_try_takes_no_other_orders_key() -> None:
+    tries = []
+
+    def meet() -> None:
+        tries.append(1)
+        if len(tries) == 2:
+            create("OTHER")
+
+    conflict = raising(OperationalError("database is locked"))
+    with (
+        meddling("INSERT INTO", "wallet_gateway_ordermetadata", act=conflict),
+        meddling("INSERT INTO", "wallet_gateway_paymentorder", act=meet, times=2),
+    ):
+        order = create("MINE", metadata={"basket": "7"})
+    assert order.pk != PaymentOrder.objects.get(reference="OTHER").pk
+    assert PaymentOrder.objects.get(reference="MINE").metadata == {"basket": "7"}
 
 
 def test_an_order_for_a_gateway_that_is_not_configured_is_refused() -> None:
