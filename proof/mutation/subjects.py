@@ -90,7 +90,7 @@ SUBJECTS: Final = (
     _of(
         "encryption",
         "encryption",
-        "money/wallet/test_stored_secrets.py money/wallet/test_leaks.py",
+        "money/wallet/test_stored_secrets.py money/wallet/test_leaks.py payments/test_errors.py",
     ),
     _of(
         "messages",

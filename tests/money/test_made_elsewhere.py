@@ -296,6 +296,7 @@ def test_two_records_whose_ids_begin_alike_are_two_differences(shop: Shop) -> No
     appears(shop, payment, *(elsewhere(payment, REFUND, 1, "g" * 400 + end) for end in "ab"))
     shop.ask(payment)
     assert [one.kind for one in open_differences()] == ["MADE_ELSEWHERE"] * 2
+    assert all(len(one.fingerprint) <= 200 for one in open_differences()), "what the column holds"
 
 
 def test_beside_a_refused_refund_one_of_another_amount_is_the_portals_and_is_told_once(shop: Shop) -> None:

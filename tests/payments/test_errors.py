@@ -21,6 +21,7 @@ from wallet_gateway.domain import error_codes, states
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode, Refusal
 from wallet_gateway.domain.policy import GatewayAddress, sandbox_address
 from wallet_gateway.domain.states import OrderState, TransactionState
+from wallet_gateway.encryption import UnreadableSecret
 from wallet_gateway.models import Approval
 from wallet_gateway.payments import errors
 from wallet_gateway.payments.errors import OperationError
@@ -124,6 +125,7 @@ EXAMPLES = [
     errors.InvalidInput("The order is not valid. %(problems)s", errors=FAULTS),
     errors.AwaitingApproval(Approval(amount_minor=800, currency="EUR")),
     OperationError("The pricing function left nothing to pay."),
+    UnreadableSecret(),
 ]
 
 
