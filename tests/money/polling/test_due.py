@@ -200,7 +200,7 @@ def test_all_of_an_order_or_a_deposit_is_asked_about_and_what_changed_is_told(sh
     before = len(shop.gateway.asked)
     report = payments.maintenance.query_status(order_of(payment))
     assert (report.queries, report.unanswered, list(report.changed)) == (2, 0, [lost])
-    assert shop.gateway.asked[before:] == [payment.reference, lost.reference]
+    assert shop.gateway.asked[before:] == [lost.reference, payment.reference], "the opening last"
     fail_queries(shop, times=2)
     assert payments.maintenance.query_status(order_of(payment)).unanswered == 2
 
