@@ -68,6 +68,9 @@ class Reader:
     ) -> None:
         assert self._shell.stdin
         assert self._shell.stdout
+        if error is None:
+            # What closes its database while the next page empties the folder leaves files that come and go.
+            self.stop()
         # The whole group: a development server that reloads itself has a child that outlives it.
         os.killpg(self._shell.pid, signal.SIGTERM)
         try:
