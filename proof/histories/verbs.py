@@ -298,10 +298,11 @@ def decide(world: World, *, which: int, how: str, by: str) -> None:
         how = "DID_HAPPEN" if truth == APPROVED else "DID_NOT_HAPPEN"
     try:
         payments.approvals.resolve(found, decision=Decision[how], reason="ticket 4711", by=person(by))
-    except (Died, OperationalError):
-        # The commit may have been its last deed.
-        world.bury()
-        if GatewayTransaction.objects.get(pk=found.pk).decided_by_person:
+    except (Died, OperationalError, OperationError) as error:
+        # The commit may have been its last deed; told of a lost one, it may find its own decision made.
+        if not isinstance(error, OperationError):
+            world.bury()
+        if not found.decided_by_person and GatewayTransaction.objects.get(pk=found.pk).decided_by_person:
             world.note_decision(found, is_careless=is_careless)
         raise
     world.note_decision(found, is_careless=is_careless)
