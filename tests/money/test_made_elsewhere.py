@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.database_faults import RESERVING, meddling, raising
-from tests.support.gateway import Answer, Record, losing, record, refusing, without_id
+from tests.support.gateway import Answer, Record, answering, losing, record, refusing, without_id
 from tests.support.refusals import refuses
 from tests.support.shop import (
     Shop,
@@ -319,6 +319,23 @@ def test_a_refund_of_the_portal_is_not_hidden_by_an_equal_one_that_was_refused(s
     assert payments.refund(order_of(payment), FIVE).state == "UNKNOWN"
     appears(shop, payment, elsewhere(payment, REFUND, 5))
     assert (kinds(), state(payment)[0]) == ({"MADE_ELSEWHERE"}, "FROZEN")
+
+
+def test_the_question_after_a_refusal_shows_what_another_operation_was_carried_out_with(shop: Shop) -> None:
+    shop.configure(SHARES_REFERENCES=True)
+    payment = shop.pay(type="preauthorization")
+    shop.gateway.answers += [answering(id="G-9"), refusing(400)]
+    payments.capture(order_of(payment), TEN)
+    shop.gateway.records[payment.reference].append(elsewhere(payment, CAPTURE, 5, "G-9"))
+    assert payments.refund(order_of(payment), TEN).state == "REJECTED"
+    assert (kinds(), state(payment)[0]) == ({"AMOUNT_DIFFERS"}, "FROZEN")
+
+
+@pytest.mark.every_database
+def test_a_reference_that_no_database_stores_keeps_no_payment_from_being_paid(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report_and_ask(payment, record(payment.reference), record("X\0Y", id="R-2"))
+    assert state(payment)[0] == "PAID"
 
 
 def test_a_chargeback_found_with_the_query_of_a_refund_freezes(shop: Shop) -> None:

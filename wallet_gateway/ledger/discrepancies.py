@@ -131,6 +131,24 @@ def record_discrepancies(
 _SIGNALLED = OF_GATEWAY | {DiscrepancyKind.UNKNOWN_TYPE}
 
 
+def report_unrecorded(transaction: GatewayTransaction, failure: str, *, now: datetime) -> None:
+    """Let a person see that an answer about a transaction that has ended could not be recorded."""
+    kind = DiscrepancyKind.RECORD_UNREADABLE
+    Discrepancy.objects.get_or_create(
+        fingerprint=_fitting(f"{kind}:{transaction.reference}:{digest(failure)}"),
+        defaults={
+            "kind": kind,
+            "gateway": transaction.gateway,
+            "payment_id": transaction.payment_id,
+            "deposit_id": transaction.deposit_id,
+            "transaction": transaction,
+            **explanation_columns(explain(ExplanationCode.COMMENT, said=failure)),
+            "is_freezing": False,
+            "found_at": now,
+        },
+    )
+
+
 def _fitting(fingerprint: str) -> str:
     """Shorten a long fingerprint and keep it unique by a digest of the whole."""
     if len(fingerprint) <= _LONGEST_FINGERPRINT:

@@ -109,6 +109,23 @@ def release_freezes(*, context: GatewayContext, limit: int) -> int:
     return len(forgotten)
 
 
+def give_up_unsent(
+    transaction: GatewayTransaction, why: Explanation, *, context: GatewayContext
+) -> GatewayTransaction:
+    """Abandon a request of which no byte left; one that contradicts our records by now is left to people."""
+    change = Change(
+        kind=TransactionEventKind.FAULT,
+        event=LifecycleEvent.ABANDONED,
+        explanation=why,
+        attempt_no=transaction.attempt_no,
+        decided_on=TransactionState.NOT_SENT,
+    )
+    try:
+        return apply(transaction, change, context=context)
+    except IllegalTransition:
+        return reread(transaction)
+
+
 # A person's decision
 
 

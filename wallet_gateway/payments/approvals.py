@@ -126,9 +126,19 @@ def _resolve(
     """
     actor, context = check_decision(by=by, reason=reason), context_of(seen.gateway)
     transaction = reread(seen)
-    if transaction.state == TransactionState.ANOMALY and seen.state != TransactionState.ANOMALY:
+    as_seen = (seen.state, seen.state_changed_at)
+    if transaction.state == TransactionState.ANOMALY and as_seen != (
+        transaction.state,
+        transaction.state_changed_at,
+    ):
         # Who gives up an unknown outcome must not end a contradiction that was found since.
         raise InvalidState(*STATE_CHANGED)
+    # Nor does a decision close what is found while it is made.
+    decided = list(
+        Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
+        .exclude(kind__in=OUTLASTS_DECISION)
+        .values_list("pk", flat=True)
+    )
     event = _event(transaction, decision, context)
     # If no byte left, nothing can have happened.
     is_sent = transaction.state != TransactionState.NOT_SENT
@@ -151,8 +161,7 @@ def _resolve(
         if grant is not None:
             consume_approval(grant, transaction, now=now)
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
-            rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
-            rows = rows.exclude(kind__in=OUTLASTS_DECISION)
+            rows = Discrepancy.objects.filter(pk__in=decided, closed_at__isnull=True)
             rows.update(**closing_columns(reason=reason, actor=actor, now=now))
             resume_after_mix_up(transaction.gateway, by=actor.name, now=now)
 

@@ -143,14 +143,16 @@ def _compare(transaction: GatewayTransaction, repair_as: str, context: GatewayCo
         return ComparedTransaction(transaction=transaction, differences=found + told)
     actor = Actor(name=repair_as)
     if others:
-        contradict_others(others, context, explanation=_reconciled(told), actor=actor)
-        transaction = reread(transaction)
+        transaction = contradict_others(
+            transaction, finding, context, explanation=_reconciled(told), actor=actor
+        )
     if not found:
         return ComparedTransaction(transaction=transaction, differences=told, repaired=True)
     change = Change(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=book_by_policy(transaction, said, context=context),
+        queried_in=(TransactionState(transaction.state), transaction.state_changed_at),
         explanation=_reconciled(found),
         actor=actor,
     )

@@ -24,9 +24,17 @@ from django.db.models import Q, QuerySet
 from django.urls import get_script_prefix, set_script_prefix
 
 from wallet_gateway.context import Clock, GatewayContext, is_left_alone
-from wallet_gateway.domain.polling_schedule import CLAIM, QUERY_WITHIN, REPEAT_SHARE, QueryPriority
+from wallet_gateway.domain.polling_schedule import (
+    CLAIM,
+    QUERY_WITHIN,
+    REPEAT_SHARE,
+    QueryPriority,
+    next_retry_at,
+)
+from wallet_gateway.domain.states import FINAL_STATES
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
+from wallet_gateway.ledger.discrepancies import report_unrecorded
 from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
     in_statement,
@@ -119,7 +127,12 @@ class _Queries:
         if failures:
             # The same error is likely at each of its queries, so a person has to see it in the work queue.
             same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
-            in_statement(lambda: same_state.update(needs_operator=True))
+            now = self._context.clock.now()
+            again = next_retry_at(since=transaction.state_changed_at, now=now)
+            in_statement(lambda: same_state.update(needs_operator=True, next_query_at=again))
+            if transaction.state in FINAL_STATES:
+                # The work queue shows those that have not ended.
+                report_unrecorded(transaction, failures[0], now=now)
         if is_answered:
             self._unanswered_in_a_row = 0
         else:

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError, Refused
-from wallet_gateway.context import GatewayContext, asked_about, is_left_alone
+from wallet_gateway.context import GatewayContext, asked_about, foreign_merchant_account, is_left_alone
 from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
@@ -190,7 +190,10 @@ def query_again(transaction: GatewayTransaction, *, context: GatewayContext) -> 
     current = reread(transaction)
     finding = query_status(current, context=context)
     record_status_result(current, finding, context)
-    return finding is not None and not finding.unreadable
+    if finding is None or finding.unreadable:
+        return False
+    # Another merchant account has none of its records, so that they are missing there says nothing.
+    return not (finding.absent and foreign_merchant_account(current, context))
 
 
 def query_and_record(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:

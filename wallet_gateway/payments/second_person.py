@@ -22,7 +22,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import ExplanationCode, explain
-from wallet_gateway.domain.error_codes import APPROVAL_CLOSED, CHANGED_MEANWHILE, ErrorCode
+from wallet_gateway.domain.error_codes import APPROVAL_CLOSED, CHANGED_MEANWHILE, KEY_TAKEN, ErrorCode
 from wallet_gateway.domain.people import Actor, is_same_person
 from wallet_gateway.domain.policy import LIMITED_PERIOD
 from wallet_gateway.ledger.transactions import in_statement, in_transaction
@@ -158,8 +158,14 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
                 _("Another request for this payment waits for approval. Decide on that request first."),
                 ErrorCode.APPROVAL_PENDING,
             ) from error
+        if _asked_for(first) != _asked_for(approval):
+            raise IdempotencyConflict(*KEY_TAKEN, key=approval.idempotency_key) from error
         return AwaitingApproval(first)
     return AwaitingApproval(approval)
+
+
+def _asked_for(approval: Approval) -> tuple[str, int | None, int | None, int]:
+    return approval.kind, approval.payment_id, approval.deposit_id, approval.amount_minor
 
 
 def outcome_of(approval: Approval) -> OperationError:

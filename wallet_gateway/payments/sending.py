@@ -38,7 +38,7 @@ from wallet_gateway.ledger.outbox import announce_pause
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind
 from wallet_gateway.models.fields import cut_to, explanation_text
 from wallet_gateway.operation_errors import SendingStopped
-from wallet_gateway.payments.status import expectation_of, is_used_up, query_status
+from wallet_gateway.payments.status import contradict_others, expectation_of, is_used_up, query_status
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
 from wallet_gateway.protocol.text import one_line
@@ -216,6 +216,7 @@ def record_refusal(
     sent again, so this is the gateway's first answer to it.
     """
     transaction = apply(transaction, _fault(error), context=context)
+    queried_in = (TransactionState(transaction.state), transaction.state_changed_at)
     finding = query_status(transaction, context=context)
     if finding is None:
         return transaction
@@ -227,6 +228,8 @@ def record_refusal(
             kind=TransactionEventKind.RECORDS,
             event=LifecycleEvent.REJECTED,
             finding=finding,
+            # Another worker may have seen a record since.
+            queried_in=queried_in,
             explanation=explanation_of(error),
             is_awaited=is_awaited,
         )
@@ -241,9 +244,10 @@ def record_refusal(
             kind=TransactionEventKind.RECORDS,
             event=EVENTS.get(finding.verdict),
             finding=finding,
+            queried_in=queried_in,
             is_awaited=is_awaited,
         )
-    return apply(transaction, change, context=context)
+    return contradict_others(apply(transaction, change, context=context), finding, context)
 
 
 # The host of a page to which a customer is redirected

@@ -64,7 +64,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.protocol.status import StatusRecord
-from wallet_gateway.protocol.text import one_line
+from wallet_gateway.protocol.text import is_storable, one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -205,7 +205,8 @@ def _full_expectation(
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(transaction, context)
     # The other references in the answer that the plugin has used, those of deleted tests included
-    named = {record.client_system_transaction_id for record in records} - {expected.reference}
+    told = {record.client_system_transaction_id for record in records} - {expected.reference}
+    named = {name for name in told if name and is_storable(name)}
     rows = GatewayTransaction.objects.filter(reference__in=named) if named else ()
     known = {row.reference for row in rows}
     hashes = {ForgottenReference.hash_of(name): name for name in named - known}
@@ -275,29 +276,29 @@ def record_status_result(
         # Whoever asks about a payment that nothing contradicts any more releases it.
         release_freeze(settled, context=context)
         settled = reread(settled)
-    if finding is not None and (others := others_told_otherwise(settled, finding)):
-        contradict_others(others, context)
-        settled = reread(settled)
-    return settled
+    return settled if finding is None else contradict_others(settled, finding, context)
 
 
 def contradict_others(
-    others: Sequence[tuple[GatewayTransaction, Finding]],
+    transaction: GatewayTransaction,
+    finding: Finding,
     context: GatewayContext,
     *,
     explanation: Explanation | None = None,
     actor: Actor = NOBODY,
-) -> None:
-    """Record what an answer about one transaction says against others; see `others_told_otherwise`."""
-    for other, finding in others:
+) -> GatewayTransaction:
+    """Record what an answer about one transaction says against others; return the one as it is then."""
+    others = others_told_otherwise(transaction, finding)
+    for other, judged in others:
         change = Change(
             kind=TransactionEventKind.RECORDS,
             event=LifecycleEvent.CONTRADICTED,
-            finding=finding,
+            finding=judged,
             explanation=explanation,
             actor=actor,
         )
         apply(other, change, context=context)
+    return reread(transaction) if others else transaction
 
 
 def _record(

@@ -38,7 +38,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.outbox import deliver_due
-from wallet_gateway.ledger.repair import release_freezes
+from wallet_gateway.ledger.repair import give_up_unsent, release_freezes
 from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
     failure,
@@ -223,14 +223,8 @@ def _give_up_unsent_pages(context: GatewayContext) -> int:
     )
     rows = read_due(unsent.select_related("payment__order"), limit=_LIMIT)
     for transaction in rows:
-        change = Change(
-            kind=TransactionEventKind.FAULT,
-            event=LifecycleEvent.ABANDONED,
-            explanation=explain(ExplanationCode.NOT_RETRIED),
-            attempt_no=transaction.attempt_no,
-        )
         with log_row_error(transaction.reference):
-            apply(transaction, change, context=context)
+            give_up_unsent(transaction, explain(ExplanationCode.NOT_RETRIED), context=context)
     return len(rows)
 
 

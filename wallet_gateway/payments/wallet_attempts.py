@@ -25,6 +25,7 @@ from wallet_gateway.domain.states import (
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.apply import Change, apply, reread
+from wallet_gateway.ledger.repair import give_up_unsent
 from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
     in_statement,
@@ -173,7 +174,7 @@ def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
     unsent = authorizations.filter(state=TransactionState.NOT_SENT, state_changed_at__lte=now - LEASE)
     for transaction in read_due(unsent, limit=limit):
         with log_row_error(transaction.reference):
-            abandon_unsent(transaction, context=context)
+            give_up_unsent(transaction, explain(ExplanationCode.PRESSED_AGAIN), context=context)
     # The result of these did not come in time.
     waiting = authorizations.filter(state=TransactionState.AWAITING_RESULT, expires_at__lte=now)
     expired = read_due(waiting, limit=limit)
@@ -188,14 +189,3 @@ def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
         with log_row_error(transaction.reference):
             apply(transaction, change, context=context)
     return len(expired)
-
-
-def abandon_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
-    """Abandon an authorization of which no byte left, and erase its stored secrets."""
-    given_up = Change(
-        kind=TransactionEventKind.FAULT,
-        event=LifecycleEvent.ABANDONED,
-        explanation=explain(ExplanationCode.PRESSED_AGAIN),
-        attempt_no=transaction.attempt_no,
-    )
-    return apply(transaction, given_up, context=context)

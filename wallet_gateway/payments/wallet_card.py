@@ -30,6 +30,7 @@ from wallet_gateway.domain.cards import (
     duty_of,
     why_not_charge,
 )
+from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import WALLET_BUSY, ErrorCode
 from wallet_gateway.domain.states import (
     PAYABLE_STATES,
@@ -44,6 +45,7 @@ from wallet_gateway.encryption import CardSecrets
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.ledger.apply import Change, apply
+from wallet_gateway.ledger.repair import give_up_unsent
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import (
     GatewayPause,
@@ -71,7 +73,7 @@ from wallet_gateway.payments.sending import (
     claim_columns,
     retry_unsent,
 )
-from wallet_gateway.payments.wallet_attempts import OrderAttempts, abandon_unsent, fresh, load, with_event
+from wallet_gateway.payments.wallet_attempts import OrderAttempts, fresh, load, with_event
 from wallet_gateway.payments.wallet_limits import (
     check_authorizations,
     close_at_limit,
@@ -398,7 +400,7 @@ def _charge(
         )
         recorded = apply(transaction, nothing_left, context=context)
         # The customer will press again, so this attempt must never be sent.
-        recorded = abandon_unsent(recorded, context=context)
+        recorded = give_up_unsent(recorded, explain(ExplanationCode.PRESSED_AGAIN), context=context)
     except Refused as error:
         recorded = sending.record_refusal(transaction, error, context=context)
         note_if_refused(key.row, error, context=context)

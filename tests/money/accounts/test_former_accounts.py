@@ -51,6 +51,16 @@ def test_nothing_follows_a_payment_of_a_former_account(
     assert operate(order_of(payment)).state == "APPROVED"
 
 
+def test_no_second_page_is_opened_while_the_first_ones_account_cannot_be_asked(shop: Shop) -> None:
+    payment = shop.begin()
+    move(shop, MERCHANT_ID="NEW")
+    shop.clock.by += timedelta(seconds=870)
+    with refuses(GatewayUnreachable, ErrorCode.GATEWAY_SILENT):
+        payments.start_checkout(order_of(payment))
+    back(shop)
+    assert payments.start_checkout(order_of(payment)) != payment
+
+
 def test_a_repeated_key_still_brings_what_was_done_before(shop: Shop) -> None:
     payment = shop.pay()
     done = payments.refund(order_of(payment), idempotency_key="R-1")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.money.approvals.people import asked, person
-from tests.support.gateway import Killed, answering, killing, losing
+from tests.support.database_faults import WRITING, meddling
+from tests.support.gateway import Killed, answering, killing, losing, record
 from tests.support.refusals import refuses
-from tests.support.shop import Shop, of, order_of, state, told
+from tests.support.shop import Shop, of, order_of, reloaded, state, told
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.models import (
@@ -49,6 +50,16 @@ def differs(transaction: GatewayTransaction, kind: DiscrepancyKind, **columns: A
 
 def capture(payment: Payment) -> GatewayTransaction:
     return payments.capture(order_of(payment), amount=FIVE)
+
+
+def test_a_decision_closes_nothing_that_is_found_while_it_is_made(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report_and_ask(payment, record(payment.reference), record(payment.reference, id="R-2"))
+    transaction, kind = payment.opening, DiscrepancyKind.AMOUNT_DIFFERS
+    with meddling(WRITING, act=lambda: differs(transaction, kind, is_freezing=True)):
+        decide(reloaded(transaction), YES)
+    (left,) = Discrepancy.objects.filter(closed_at=None)
+    assert (left.kind, state(payment)[0]) == (kind.value, "FROZEN")
 
 
 @pytest.fixture

@@ -21,6 +21,21 @@ PENDING, ERRORED, APPROVED = (answering(state=state) for state in ("Pending", "E
 NOT_HAPPENED: dict[str, Any] = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711", "by": "anna"}
 
 
+def test_what_another_worker_sees_pending_meanwhile_is_not_called_refused(shop: Shop) -> None:
+    payment = shop.pay()
+
+    def slow(reference: str) -> tuple[int, object]:
+        refund = GatewayTransaction.objects.get(reference=reference)
+        shop.report(refund, of(refund, state="Pending"))
+        payments.reconcile(order_of(payment), everything=True)
+        return 200, []
+
+    shop.gateway.answers.append(refusing(400))
+    shop.gateway.queries.append(slow)
+    assert payments.refund(order_of(payment)).state == "PENDING"
+    assert reloaded(payment).refund_reserved == 3000
+
+
 @pytest.fixture
 def told(shop: Shop, connect: Connect) -> list[dict[str, Any]]:
     """What the shop's receiver heard of refused operations."""

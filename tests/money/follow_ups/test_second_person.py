@@ -9,14 +9,19 @@ from typing import Any
 import pytest
 
 from tests.money.approvals.people import asked, person
-from tests.support.database_faults import meddling, raising
+from tests.support.database_faults import WRITING, meddling, raising
 from tests.support.gateway import Killed, losing
 from tests.support.refusals import refuses
 from tests.support.shop import Shop, of, order_of, reloaded
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, TransactionEvent
-from wallet_gateway.payments.errors import InvalidState, OperationOutstanding, SendingStopped
+from wallet_gateway.payments.errors import (
+    IdempotencyConflict,
+    InvalidState,
+    OperationOutstanding,
+    SendingStopped,
+)
 
 pytestmark = pytest.mark.django_db
 EIGHT = Decimal("8.00")
@@ -52,6 +57,30 @@ def test_it_is_sent_once_and_both_names_are_kept(
     with pytest.raises(InvalidState):
         payments.approvals.approve(request_of_anna, by=person("carla"))
     assert len(shop.gateway.sent) == 1
+
+
+def test_a_key_that_another_request_takes_at_the_same_moment_is_not_this_ones(
+    payment: Payment, shop: Shop
+) -> None:
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
+    other, begun = shop.pay(), list[int]()
+
+    def take() -> None:
+        begun.append(1)
+        if len(begun) == 3:
+            # Nobody had the key when the operation looked for it.
+            ask(other)
+
+    def ask(subject: Payment) -> Approval:
+        order, anna = order_of(subject), person("anna")
+        return asked(lambda: payments.refund(order, EIGHT, idempotency_key="click", by=anna))
+
+    with (
+        meddling(WRITING, act=take, times=3),
+        refuses(IdempotencyConflict, ErrorCode.KEY_TAKEN, key="click"),
+    ):
+        ask(payment)
+    assert Approval.objects.get().payment == other
 
 
 def take_what_is_left(shop: Shop, payment: Payment) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.db import DataError, IntegrityError, OperationalError, connection
 
-from tests.support.database_faults import Meddler, raising
+from tests.support.database_faults import Meddler, meddling, raising
 from tests.support.gateway import Killed, killing, record
-from tests.support.shop import Shop, order_of, reloaded, state
+from tests.support.shop import Shop, open_differences, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchState,
@@ -161,6 +161,39 @@ def test_a_row_that_cannot_be_handled_is_logged_and_does_not_hold_up_the_others(
     wait(shop, seconds=61)
     assert swept()["queried"] == 1, "it is due again, a minute later"
     assert state(bad)[0] == "PAID"
+
+
+def test_a_settled_payment_whose_answer_cannot_be_recorded_is_shown_and_asked_about_each_hour(
+    shop: Shop,
+) -> None:
+    payment = shop.pay()
+    GatewayTransaction.objects.update(next_query_at=shop.clock.now())
+    wait(shop, days=1)
+    before = len(shop.gateway.asked)
+    with connection.execute_wrapper(Meddler("UPDATE", "query_count", act=raising(KeyError("new")), times=9)):
+        for seconds, asked in ((0, 1), (61, 1), (3600, 2)):
+            wait(shop, seconds=seconds)
+            payments.sweep()
+            assert len(shop.gateway.asked) == before + asked
+    (shown,) = open_differences()
+    assert (shown.kind, state(payment)[0]) == ("RECORD_UNREADABLE", "PAID")
+    assert "KeyError" in shown.explanation
+
+
+def test_a_page_that_never_left_is_not_given_up_once_a_record_contradicts_that(shop: Shop) -> None:
+    payment = order_of(shop.begin()).payments.get()
+    row = GatewayTransaction.objects.filter(payment=payment)
+    row.update(state="NOT_SENT", expires_at=shop.clock.now(), next_query_at=None)
+    Payment.objects.update(state="OPEN")
+    wait(shop, seconds=1)
+
+    def contradict() -> None:
+        shop.report(payment, record(payment.reference))
+        payments.reconcile(order_of(payment), everything=True)
+
+    with meddling("SAVEPOINT", act=contradict):
+        payments.sweep()
+    assert (row.get().state, state(payment)[0]) == ("ANOMALY", "FROZEN")
 
 
 @pytest.mark.django_db(transaction=True)
