@@ -186,6 +186,7 @@ def test_a_process_that_dies_while_it_tells_leaves_the_event_to_the_sweep(
     assert receiver.ids == [str(the_event().event_id)] * times
 
 
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("table", ["outboxevent", "ordermetadata"])
 def test_a_delivery_that_the_database_fails_is_no_failed_payment_and_is_made_again(
     table: str, connect: Connect, shop: Shop, caplog: pytest.LogCaptureFixture

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests.money.approvals.people import asked, person
 from tests.support.database_faults import WRITING, meddling, raising
@@ -63,24 +64,21 @@ def test_a_key_that_another_request_takes_at_the_same_moment_is_not_this_ones(
     payment: Payment, shop: Shop
 ) -> None:
     shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
-    other, begun = shop.pay(), list[int]()
-
-    def take() -> None:
-        begun.append(1)
-        if len(begun) == 3:
-            # Nobody had the key when the operation looked for it.
-            ask(other)
+    others, looked, anna = [shop.pay()], list[str](), person("anna")
 
     def ask(subject: Payment) -> Approval:
-        order, anna = order_of(subject), person("anna")
-        return asked(lambda: payments.refund(order, EIGHT, idempotency_key="click", by=anna))
+        return asked(lambda: payments.refund(order_of(subject), EIGHT, idempotency_key="click", by=anna))
 
-    with (
-        meddling(WRITING, act=take, times=3),
-        refuses(IdempotencyConflict, ErrorCode.KEY_TAKEN, key="click"),
-    ):
+    def meet(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's
+        looked.extend([sql] if sql.startswith("SELECT") and "wallet_gateway_approval" in sql else [])
+        if sql.startswith(WRITING) and len(looked) == 2 and others:
+            # After the second look for the key, before the request is stored
+            ask(others.pop())
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(meet), refuses(IdempotencyConflict, ErrorCode.KEY_TAKEN, key="click"):
         ask(payment)
-    assert Approval.objects.get().payment == other
+    assert Approval.objects.get().payment != payment
 
 
 def take_what_is_left(shop: Shop, payment: Payment) -> None:
