@@ -358,6 +358,8 @@ def test_an_export_has_every_letter_whatever_the_machine_writes(encoding: str) -
 
 PRINTING = """
 import sys
+import django
+django.setup()
 from django.core.management.base import OutputWrapper
 from wallet_gateway.management.shared import write_texts
 sys.exit(3 if not write_texts(OutputWrapper(sys.stdout), ["a row\\n"] * 100_000) else 0)
