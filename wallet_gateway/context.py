@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import random
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -44,19 +44,6 @@ class Clock(Protocol):
         ...
 
 
-@dataclass(slots=True, kw_only=True)
-class PauseMemory:
-    """The gateway's pause as last read by this process, so that not every checkout reads it again."""
-
-    read_at: float | None = None
-    """Time of the monotonic clock."""
-    until: datetime | None = None
-
-    def forget(self) -> None:
-        """Discard the stored pause, so that it is read again: this process has just changed it."""
-        self.read_at = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayContext:
     """One gateway by its alias, with everything an operation needs to use it."""
@@ -65,7 +52,6 @@ class GatewayContext:
     gateway: Gateway
     policy: GatewayPolicy
     clock: Clock
-    pause: PauseMemory = field(default_factory=PauseMemory)
     wallet: WalletPolicy | None = None
     """None if there is no wallet button."""
     cipher: WalletCipher | None = None

@@ -288,12 +288,6 @@ def use_clock(replacement: DatabaseClock) -> None:
     _contexts.clear()
 
 
-def forget_pauses() -> None:
-    """Read the pauses of gateways when they are next asked for. For tests."""
-    for context in tuple(_contexts.values()):
-        context.pause.forget()
-
-
 def usable_context(alias: str) -> GatewayContext | None:
     """Return the context of a gateway; None, with a line in the log, if no usable account has this alias.
 

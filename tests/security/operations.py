@@ -22,7 +22,7 @@ from tests.security.canaries import Canaries
 from tests.security.gateway_faults import FAULTS, UNREACHABLE, FaultyTransport
 from tests.support.personal import ADDRESS, CARDHOLDER, EMAIL
 from tests.support.shop import MovedClock
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.models import (
     BatchKind,
@@ -97,7 +97,6 @@ class Shop:
             self.transport.fault = ""
             # A gateway that has failed too often is left alone for a while: another test's subject.
             GatewayPause.objects.all().delete()
-            gateways.forget_pauses()
 
     # Orders
 

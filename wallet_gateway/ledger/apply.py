@@ -172,8 +172,6 @@ def apply(transaction: GatewayTransaction, change: Change, *, context: GatewayCo
         columns = {name: value for name, value in change.columns.items() if name != "record_id"}
         taken = replace(change, event=LifecycleEvent.CONTRADICTED, finding=finding, columns=columns)
         applied = _write_and_commit(reread(transaction), taken, context)
-    if change.finding.discrepancies:
-        context.pause.forget()
     for alarm in applied.recorded.alarms:
         logger.error("%s: %s", context.alias, one_line(alarm))
     if applied.recorded.stopped:

@@ -11,7 +11,7 @@ operation is booked once, however often and by how many workers it is seen.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import IntegrityError
@@ -165,17 +165,6 @@ def record_decision(
 # Operations made elsewhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bookkeeper:
-    """The person who decided to book; empty if the settings decide."""
-
-    actor: Actor = NOBODY
-    reason: str = ""
-
-
-BY_POLICY = Bookkeeper()
-
-
 def book_by_policy(transaction: GatewayTransaction, finding: Finding, *, context: GatewayContext) -> Finding:
     """Book what was made elsewhere if the settings say so; return the finding with what is left to a person.
 
@@ -201,20 +190,23 @@ def book_elsewhere(
     transaction: GatewayTransaction,
     record: StatusRecord,
     *,
-    who: Bookkeeper = BY_POLICY,
+    actor: Actor = NOBODY,
+    reason: str = "",
     context: GatewayContext,
 ) -> GatewayTransaction:
     """Book the operation of a record found with `transaction` on its payment; return the new transaction.
 
     What exceeds the payment's limits is not added to its totals: it freezes the payment. Raises
     `InvalidState` if no rule says how to book it, or while an operation on it is outstanding. A record that
-    is booked already is not booked again: its transaction is returned.
+    is booked already is not booked again: its transaction is returned. Without an `actor` it is by policy.
     """
     if transaction.payment is None:
         raise InvalidState(*NOT_BOOKABLE)
     try:
         booked, outbox_events = retry_conflicts(
-            lambda: in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
+            lambda: in_transaction_with_retries(
+                lambda: _book(locked(transaction), record, actor, reason, context)
+            )
         )
     except IntegrityError as error:
         operation = operation_of(record, currency=transaction.currency)
@@ -234,7 +226,7 @@ def book_elsewhere(
 
 
 def _book(
-    seen: GatewayTransaction, record: StatusRecord, who: Bookkeeper, context: GatewayContext
+    seen: GatewayTransaction, record: StatusRecord, actor: Actor, reason: str, context: GatewayContext
 ) -> tuple[GatewayTransaction, tuple[OutboxEvent, ...]]:
     payment, now = seen.payment, context.clock.now()
     assert payment is not None  # noqa: S101 - the caller has looked
@@ -250,7 +242,7 @@ def _book(
     # Its transaction, and the totals, as far as the limits allow
     why, totals_before = made_elsewhere(record), payment.totals
     unknown, approved = TransactionState.UNKNOWN, TransactionState.APPROVED
-    row = _transaction_of(operation, payment, who, now, context)
+    row = _transaction_of(operation, payment, actor, reason, now, context)
     row.explanation_code, row.explanation_params = why.code.value, why.stored_params
     finding = Finding(verdict=Verdict.APPROVED, record_id=operation.record_id, amount=operation.amount)
     booking = book(row, before=unknown, after=approved, finding=finding)
@@ -263,18 +255,18 @@ def _book(
 
     # The discrepancy about the record, if there was time to record one
     about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(seen, record))
-    about.update(**closing_columns(actor=who.actor, reason=who.reason, now=now), booked_as=row)
+    about.update(**closing_columns(actor=actor, reason=reason, now=now), booked_as=row)
 
     # What people and the shop are told
-    by_person = bool(who.actor.name)
+    by_person = bool(actor.name)
     event = TransactionEvent(
         transaction=row,
         kind=TransactionEventKind.DECISION if by_person else TransactionEventKind.RECORDS,
         lifecycle_event=LifecycleEvent.APPROVED,
         state_after=row.state,
-        **actor_columns(TransactionEvent, "created_by", who.actor),
+        **actor_columns(TransactionEvent, "created_by", actor),
         occurred_at=now,
-        **explanation_columns(explain(ExplanationCode.COMMENT, said=who.reason) if by_person else why),
+        **explanation_columns(explain(ExplanationCode.COMMENT, said=reason) if by_person else why),
     )
     event.save(force_insert=True)
     notifications = outbox_events_of(row, before=unknown, is_first_approval=True, totals_before=totals_before)
@@ -287,7 +279,8 @@ def _book(
 def _transaction_of(
     operation: OperationElsewhere,
     payment: Payment,
-    who: Bookkeeper,
+    actor: Actor,
+    reason: str,
     now: datetime,
     context: GatewayContext,
 ) -> GatewayTransaction:
@@ -307,7 +300,7 @@ def _transaction_of(
         provider_transaction_id=cut_to(
             GatewayTransaction, "provider_transaction_id", operation.provider_transaction_id
         ),
-        **actor_columns(GatewayTransaction, "created_by", who.actor),
-        comment=note_of(GatewayTransaction, "comment", who.reason),
+        **actor_columns(GatewayTransaction, "created_by", actor),
+        comment=note_of(GatewayTransaction, "comment", reason),
         created_at=now,
     )

@@ -45,7 +45,7 @@ from wallet_gateway.ledger.discrepancies import (
     resume_after_mix_up,
 )
 from wallet_gateway.ledger.outbox import deliver
-from wallet_gateway.ledger.repair import Bookkeeper, book_elsewhere, record_decision
+from wallet_gateway.ledger.repair import book_elsewhere, record_decision
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction, retry_conflicts
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction, OutboxEvent
 from wallet_gateway.models.decisions import APPROVE, account_has, permission_of
@@ -353,7 +353,7 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
             _("A capture of this payment was made elsewhere, too. Book that one first: it can be refunded."),
             ErrorCode.NOT_BOOKABLE,
         )
-    return book_elsewhere(transaction, record, who=Bookkeeper(actor=actor, reason=reason), context=context)
+    return book_elsewhere(transaction, record, actor=actor, reason=reason, context=context)
 
 
 BOOKABLE = frozenset(

@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.people import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
@@ -45,7 +44,8 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
     :raises InvalidInput: `argument_invalid`.
     :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
-    context, now = _usable_context(gateway), gateways.clock().now()
+    _check_known(gateway)
+    now = gateways.clock().now()
     actor = check_decision(by=by, reason=reason)
     if until is not None and not (timezone.is_aware(until) and now < until <= now + LONGEST_STOP):
         raise InvalidInput(
@@ -63,7 +63,7 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
     ends_earlier = Q(stopped_until__isnull=False) if until is None else Q(stopped_until__lt=until)
     stopped = GatewayPause.row_of(gateway).filter(Q(stopped_at__isnull=True) | ends_earlier)
     begins = bool(stopped.update(**columns))
-    pause = _read_again(gateway, context)
+    pause = GatewayPause.objects.get(gateway=gateway)
     if begins:
         end = f" until {pause.stopped_until.isoformat()}" if pause.stopped_until else ""
         who, why = one_line(pause.stopped_by), one_line(pause.stop_reason)
@@ -86,7 +86,8 @@ def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
     :raises InvalidInput: `argument_invalid`.
     :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
-    context, now = _usable_context(gateway), gateways.clock().now()
+    _check_known(gateway)
+    now = gateways.clock().now()
     actor = check_decision(by=by, reason=reason)
     stopped = GatewayPause.objects.filter(GatewayPause.stopped_by_person(now), gateway=gateway)
     resumed = {
@@ -96,23 +97,14 @@ def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
     }
     if not stopped.update(stopped_at=None, stopped_until=None, **resumed):
         raise InvalidState(_("No person has stopped sending to %(gateway)s."), gateway=gateway)
-    pause = _read_again(gateway, context)
+    pause = GatewayPause.objects.get(gateway=gateway)
     who, why = one_line(pause.resumed_by), one_line(pause.resume_reason)
     logger.warning("sending to %s was resumed by %s: %s", gateway, who, why)
     announce_resumption(gateway, by=pause.resumed_by, reason=pause.resume_reason)
     return pause
 
 
-def _usable_context(gateway: str) -> GatewayContext | None:
-    """Return what this process uses the gateway by; None while its account is wrong: it may be right soon.
-
-    Raises `ImproperlyConfigured` for a gateway that is not in the settings.
-    """
-    return None if gateway in conf.wrong_accounts() else context_of(gateway)
-
-
-def _read_again(gateway: str, context: GatewayContext | None) -> GatewayPause:
-    """Return the row that this process has just changed, and let it forget what it remembered of it."""
-    if context is not None:
-        context.pause.forget()
-    return GatewayPause.objects.get(gateway=gateway)
+def _check_known(gateway: str) -> None:
+    """Raise `ImproperlyConfigured` for a gateway that is not in the settings; one with a wrong account is."""
+    if gateway not in conf.wrong_accounts():
+        context_of(gateway)

@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -35,6 +34,7 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.ledger.outbox import announce_pause
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind
 from wallet_gateway.models.fields import cut_to, explanation_text
 from wallet_gateway.operation_errors import SendingStopped
@@ -296,10 +296,6 @@ def _split(url: str) -> tuple[str, str]:
 # The circuit breaker
 
 
-_PAUSE_IS_READ_EVERY = 1.0
-_WITHOUT_END = datetime.max.replace(tzinfo=UTC)
-
-
 @contextlib.contextmanager
 def pausing(context: GatewayContext, error: OutcomeUnknown, why: Explanation) -> Iterator[None]:
     """Pause new requests before the block if the gateway requests it with a lost answer.
@@ -331,10 +327,11 @@ def pause_sending(context: GatewayContext, *, seconds: float, explanation: Expla
 def _pause(
     context: GatewayContext, until: datetime, code: PauseCode, explanation: Explanation | None
 ) -> Callable[[], None]:
-    begins = GatewayPause.pause_sending(
-        context.alias, now=context.clock.now(), until=until, code=code, explanation=explanation
+    now, pause = context.clock.now(), GatewayPause.pause_sending
+    # Repeated after a conflict: what comes next is the record of the outcome.
+    begins = in_statement(
+        lambda: pause(context.alias, now=now, until=until, code=code, explanation=explanation)
     )
-    context.pause.forget()
     if not begins:
         return _nobody
     reason = explanation_text(explanation)
@@ -343,20 +340,8 @@ def _pause(
 
 
 def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
-    """Return whether new requests are paused.
-
-    The pause is read at most once a second: it need not be exact to a single request.
-    """
-    memory, ticks = context.pause, time.monotonic()
-    # Not below zero: a test may have frozen the clock when it was read.
-    if memory.read_at is None or not 0 <= ticks - memory.read_at <= _PAUSE_IS_READ_EVERY:
-        row = GatewayPause.that_hold(now).filter(gateway=context.alias).first()
-        ends: list[datetime] = []
-        if row is not None:
-            ends += [row.sending_until] if row.sending_until else []
-            ends += [row.stopped_until or _WITHOUT_END] if row.is_stopped_by_person(now) else []
-        memory.until, memory.read_at = max(ends, default=None), ticks
-    return memory.until is not None and memory.until > now
+    """Return whether new requests are paused."""
+    return GatewayPause.that_hold(now).filter(gateway=context.alias).exists()
 
 
 def check_sending_not_paused(context: GatewayContext) -> None:

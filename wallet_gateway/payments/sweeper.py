@@ -12,7 +12,7 @@ told once more, with the policy `ask`.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -114,17 +114,7 @@ class SweepReport:
     @property
     def did_something(self) -> bool:
         """Return whether there was anything to do."""
-        return bool(
-            self.leases_ended
-            or self.pages_given_up
-            or self.buttons_expired
-            or self.queried
-            or self.sent_again
-            or self.events_delivered
-            or self.orders_released
-            or self.queried_again
-            or self.batch_rows
-        )
+        return any(count for name, count in asdict(self).items() if name != "gateway")
 
 
 @sensitive_variables()

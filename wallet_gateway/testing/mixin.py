@@ -47,10 +47,7 @@ class WalletSandboxMixin(Base):
 
     def setUp(self) -> None:
         """Put the sandbox back to how the class has left it."""
-        from wallet_gateway import gateways
-
         super().setUp()
-        gateways.forget_pauses()
         if self._payments_of_class:
             self.wallet_sandbox.clear_faults()
             self.wallet_sandbox.reset_clock()

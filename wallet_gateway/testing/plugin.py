@@ -59,11 +59,8 @@ def wallet_sandbox_server() -> Iterator[SandboxServer]:
 
 @pytest.fixture
 def _wallet_settings(wallet_sandbox_server: SandboxServer, settings: _Settings) -> SandboxControl:
-    from wallet_gateway import gateways
-
     control = wallet_sandbox_server.control
     control.reset()
-    gateways.forget_pauses()
     _use(control, settings)
     return control
 

@@ -15,7 +15,7 @@ from tests.stub_gateway import service
 from tests.stub_gateway.habits import Habit
 from tests.stub_gateway.server import StubGateway
 from tests.support.tables import every
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.testing.invariants import check_books
 
@@ -103,7 +103,6 @@ def shop(stub_server: StubGateway, settings: Settings, db: None) -> Iterator[Sho
     given = deepcopy(settings.WALLET_GATEWAY)
     given["GATEWAYS"]["default"] |= {"BASE_URL": stub_server.url, "PATHS": PATHS, "QUERIES": {"RATE": 1000}}
     settings.WALLET_GATEWAY = given
-    gateways.forget_pauses()
     yield Shop(stub_server, settings)
     check_books()
 

@@ -17,7 +17,7 @@ from tests.stub_gateway.habits import Habit, having, sent, without, written
 from tests.stub_gateway.wrong import BROKEN, WRONG
 from tests.support.shop import reloaded
 from tests.support.tables import every
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.models import (
     Discrepancy,
     GatewayPause,
@@ -186,7 +186,6 @@ def test_without_a_key_or_a_card_that_is_known_nothing_is_charged(habit: Habit, 
     order = shop.order()
     WalletKey.objects.all().delete()
     GatewayPause.objects.all().delete()
-    gateways.forget_pauses()
     with shop.gateway.having(habit), pytest.raises(payments.errors.OperationError):
         shop.press(order)
     assert not shop.gateway.transactions("ecom.sale")

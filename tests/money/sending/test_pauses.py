@@ -15,7 +15,7 @@ from tests.support.database_faults import meddling, raising
 from tests.support.gateway import answering, losing, record, refusing
 from tests.support.shop import Shop, order_of, state
 from tests.support.shop_fixtures import Connect
-from wallet_gateway import gateways, payments, signals
+from wallet_gateway import payments, signals
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.protocol.card_numbers import has_card_number
 
@@ -65,7 +65,6 @@ def rate_limit(shop: Shop) -> Callable[[], object]:
     assert limited.next_query_at is not None
     assert limited.next_query_at - shop.clock.now() > timedelta(seconds=119), "the question waits, too"
     shop.clock.by += timedelta(seconds=115)
-    gateways.forget_pauses()
     return lambda: shop.clock.sleep(6)
 
 
@@ -102,7 +101,6 @@ def test_while_sending_is_stopped_nothing_leaves_nothing_is_reserved_and_questio
         assert state(page)[0] == "PAID"
 
     resume()
-    gateways.forget_pauses()
     assert operation.execute().state == ("OPEN" if name == "checkout" else "APPROVED")
 
 
@@ -188,7 +186,6 @@ def test_the_fourth_unknown_outcome_of_ten_minutes_pauses_new_requests_and_no_qu
     operation = mover("capture", shop)
     lose(shop, before)
     shop.clock.by += timedelta(minutes=minutes)
-    gateways.forget_pauses()
     answer = {"lost": losing, "odd currency": answering(currencyCode="USD"), "refused": refusing(400)}
     operation.will(answer.get(last, shop.gateway.approve))
     if last == "refused":
@@ -203,39 +200,21 @@ def test_the_fourth_unknown_outcome_of_ten_minutes_pauses_new_requests_and_no_qu
     shop.clock.by += timedelta(seconds=3)
     assert payments.sweep()[0].queried >= before
     shop.clock.by += timedelta(minutes=6)
-    gateways.forget_pauses()
     assert mover("refund", shop).execute().state == "APPROVED"
 
 
-# A memory of no pause
+# A pause that begins meanwhile
 
 
 @pytest.mark.every_database
-@pytest.mark.parametrize("name", FOLLOW_UPS)
-def test_money_is_not_moved_on_a_memory_of_no_pause(name: str, shop: Shop) -> None:
+@pytest.mark.parametrize("name", ["checkout", *FOLLOW_UPS])
+def test_nothing_new_is_begun_once_another_process_has_paused(name: str, shop: Shop) -> None:
     operation = mover(name, shop)
     payments.start_checkout(shop.order())
     later = shop.clock.now() + timedelta(minutes=1)
     GatewayPause.objects.update_or_create(gateway="default", defaults={"sending_until": later})
     with pytest.raises(payments.errors.SendingStopped):
         operation.execute()
-
-
-def test_a_page_is_not_opened_on_an_old_memory_of_no_pause(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ticks = [100.0]
-    monkeypatch.setattr("time.monotonic", lambda: ticks[0])
-    gateways.forget_pauses()
-    payments.start_checkout(shop.order())
-    later = shop.clock.now() + timedelta(minutes=1)
-    GatewayPause.objects.update_or_create(gateway="default", defaults={"sending_until": later})
-    payments.start_checkout(shop.order())
-    for ticks[0] in (101.1, 50.0):
-        # A second is over; or the clock has gone back, as a frozen one does.
-        with pytest.raises(payments.errors.SendingStopped):
-            payments.start_checkout(shop.order())
-        gateways.forget_pauses()
 
 
 # A person's stop
