@@ -432,6 +432,9 @@ class Judge:
             asked = [reference for reference in own if reference in self._answers.latest]
             if any(reference in self._answers.cut for reference in asked) or not asked:
                 continue
+            # An answer about the payment alone, from before the operation, says nothing of it.
+            if row.reference not in asked and row.origin != "ELSEWHERE":
+                continue
             latest = [one for reference in asked for one in self._answers.latest[reference]]
             if not any(one.state == APPROVED and one.id == row.record_id for one in latest):
                 about = Q(transaction=row) | Q(payment=payment)
@@ -462,7 +465,9 @@ class Judge:
         latest = set(self._answers.latest[reference])
         states = {one.state for one in latest if (one.reference, one.type) == (reference, _type(row))}
         if states == {ERRORED} and not approved:
-            require(row.state == S.REJECTED, "a customer who was only declined can try again", row)
+            # Where the record came after the end of its page, that end is known.
+            can_try = row.state in (S.REJECTED, S.EXPIRED)
+            require(can_try, "a customer who was only declined can try again", row)
         if PENDING in states and not approved:
             is_held = row.state == S.PENDING or row.needs_operator
             require(is_held, "what is pending is waited for", row)
