@@ -23,7 +23,7 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
-from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, PAYMENT_FROZEN, ErrorCode, Refusal
+from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, KEY_TAKEN, PAYMENT_FROZEN, ErrorCode, Refusal
 from wallet_gateway.domain.people import NOBODY, By
 from wallet_gateway.domain.states import (
     LEFT_TO_PEOPLE,
@@ -56,7 +56,13 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.decisions import OF_KIND, UNENDED_ROWS, account_has
 from wallet_gateway.models.fields import actor_columns, actor_in, note_of
-from wallet_gateway.operation_errors import AwaitingApproval, InvalidInput, InvalidState, OperationRefused
+from wallet_gateway.operation_errors import (
+    AwaitingApproval,
+    IdempotencyConflict,
+    InvalidInput,
+    InvalidState,
+    OperationRefused,
+)
 from wallet_gateway.payments.detached_refunds import refund_deposit
 from wallet_gateway.payments.execution import Initiator, follow_up
 from wallet_gateway.payments.follow_ups import give_up
@@ -251,6 +257,7 @@ def start_detached_refunds(
     :returns: the batch, `RUNNING`.
     :raises InvalidState: `not_permitted`, where the person lacks the permission.
     :raises InvalidInput: `amount_invalid` and `argument_invalid`.
+    :raises IdempotencyConflict: `key_taken`, if the token belongs to a batch of other refunds.
     """
     _check_size(amounts)
     if not _TOKEN.match(token):
@@ -271,8 +278,13 @@ def start_detached_refunds(
         rows.append(OperationBatchRow(batch=batch, deposit=deposit, amount_minor=minor))
     try:
         _store(batch, rows)
-    except IntegrityError:
-        return OperationBatch.objects.get(token=token)
+    except IntegrityError as error:
+        first = OperationBatch.objects.get(token=token)
+        if set(first.rows.values_list("deposit", "amount_minor")) != {
+            (row.deposit_id, row.amount_minor) for row in rows
+        }:
+            raise IdempotencyConflict(*KEY_TAKEN, key=token) from error
+        return first
     return batch
 
 

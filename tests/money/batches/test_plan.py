@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.db import OperationalError, connection
@@ -23,7 +24,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.payments import batches
-from wallet_gateway.payments.errors import ErrorCode, InvalidInput, InvalidState
+from wallet_gateway.payments.errors import ErrorCode, IdempotencyConflict, InvalidInput, InvalidState
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +132,16 @@ def test_a_deposit_is_refunded_in_its_own_currency_and_not_by_nothing(
 
 
 LONGEST = OperationBatch._meta.get_field("token").max_length or 0
+
+
+def test_a_token_belongs_to_one_batch_of_the_same_refunds() -> None:
+    deposit, carla = a_deposit(), person("carla")
+    start = partial(batches.start_detached_refunds, token="one", by=carla)
+    assert start({deposit: EURO}) == start({deposit: EURO})
+    for other in ({deposit: Money.parse("2.00", "EUR")}, {deposit: EURO, a_deposit(): EURO}):
+        with refuses(IdempotencyConflict, ErrorCode.KEY_TAKEN, key="one"):
+            start(other)
+    assert OperationBatch.objects.get().rows.count() == 1
 
 
 @every("token", ["", "t" * (LONGEST + 1), "two words", "zw\u00f6lf", "line\n"])
