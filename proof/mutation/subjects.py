@@ -78,7 +78,8 @@ SUBJECTS: Final = (
     _of(
         "sending",
         "payments.sending",
-        "money/sending money/follow_ups/test_sent_once.py money/follow_ups/test_detached_refunds.py",
+        "money/sending money/follow_ups/test_sent_once.py money/follow_ups/test_detached_refunds.py"
+        " money/follow_ups/test_refused_afterwards.py",
     ),
     _of(
         "approvals",

@@ -296,7 +296,15 @@ def test_two_records_whose_ids_begin_alike_are_two_differences(shop: Shop) -> No
     appears(shop, payment, *(elsewhere(payment, REFUND, 1, "g" * 400 + end) for end in "ab"))
     shop.ask(payment)
     assert [one.kind for one in open_differences()] == ["MADE_ELSEWHERE"] * 2
-    assert all(len(one.fingerprint) <= 200 for one in open_differences()), "what the column holds"
+
+
+def test_two_records_of_an_unknown_type_with_long_ids_are_two_differences_that_the_column_holds(
+    shop: Shop,
+) -> None:
+    payment = shop.pay()
+    appears(shop, payment, *(elsewhere(payment, "chargeback", 1, "g" * 250 + end) for end in "ab"))
+    assert [one.kind for one in open_differences()] == ["UNKNOWN_TYPE"] * 2
+    assert {len(one.fingerprint) for one in open_differences()} == {200}
 
 
 def test_beside_a_refused_refund_one_of_another_amount_is_the_portals_and_is_told_once(shop: Shop) -> None:
