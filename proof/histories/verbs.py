@@ -299,7 +299,8 @@ def decide(world: World, *, which: int, how: str, by: str) -> None:
     try:
         payments.approvals.resolve(found, decision=Decision[how], reason="ticket 4711", by=person(by))
     except (Died, OperationalError, OperationError) as error:
-        # The commit may have been its last deed; told of a lost one, it may find its own decision made.
+        # The process may have died after the commit. Or the answer to the commit was lost, and the second try
+        # found that the decision had been made.
         if not isinstance(error, OperationError):
             world.bury()
         if not found.decided_by_person and GatewayTransaction.objects.get(pk=found.pk).decided_by_person:

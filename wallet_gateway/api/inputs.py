@@ -86,6 +86,8 @@ def _optional(value: object) -> str | None:
     return None if value is None else _text(value)
 
 
+# The body of any request
+
 MAX_BYTES = 16_384
 JSON = "application/json"
 _UTF_8 = {"utf-8", "utf8"}

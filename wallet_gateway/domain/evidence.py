@@ -310,8 +310,8 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation, closed: Collecti
     if differing and own in requested and not (expected.approved_id or is_named):
         # Who gives the transaction up because of the record that differs must know of the one that does not.
         approved = {storable(one.id) for one in fits if one.is_approved and _mark(one) not in closed}
-        why = explain(ExplanationCode.EXECUTED_TWICE, ids=", ".join(sorted(approved)))
-        differing.append(replace(differing[0], kind=DiscrepancyKind.EXECUTED_TWICE, explanation=why))
+        twice = _executed_twice(approved, requested[own])
+        differing.append(replace(differing[0], kind=twice.kind, explanation=twice.explanation))
     if differing:
         shown = [one.amount for one in differing if one.kind in _AS_REQUESTED]
         found = replace(

@@ -98,23 +98,11 @@ def record_discrepancies(
         _end_those_shared(transaction, finding, now),
     )
     for kind, why, fingerprint in found:
-        is_of_gateway = kind in OF_GATEWAY
-        row, created = Discrepancy.objects.get_or_create(
-            fingerprint=_fitting(fingerprint),
-            defaults={
-                "kind": kind,
-                "gateway": transaction.gateway,
-                "payment_id": None if is_of_gateway else transaction.payment_id,
-                "deposit_id": None if is_of_gateway else transaction.deposit_id,
-                "transaction": transaction,
-                **explanation_columns(why),
-                "is_freezing": freezes(kind, is_news_of_approved=was_approved),
-                "found_at": now,
-            },
-        )
+        is_freezing = freezes(kind, is_news_of_approved=was_approved)
+        row, created = _record_once(transaction, kind, why, fingerprint, is_freezing=is_freezing, now=now)
         is_new = is_new or created
         is_signalled = is_signalled or (created and kind in _SIGNALLED)
-        if created and is_of_gateway and why is not None:
+        if created and kind in OF_GATEWAY and why is not None:
             alarms.append(why)
         if row.closed_at is not None:
             continue
@@ -133,17 +121,32 @@ _SIGNALLED = OF_GATEWAY | {DiscrepancyKind.UNKNOWN_TYPE}
 
 def report_unrecorded(transaction: GatewayTransaction, failure: str, *, now: datetime) -> None:
     """Let a person see that an answer about a transaction that has ended could not be recorded."""
-    kind = DiscrepancyKind.RECORD_UNREADABLE
-    Discrepancy.objects.get_or_create(
-        fingerprint=_fitting(f"{kind}:{transaction.reference}:{digest(failure)}"),
+    kind, why = DiscrepancyKind.RECORD_UNREADABLE, explain(ExplanationCode.COMMENT, said=failure)
+    fingerprint = f"{kind}:{transaction.reference}:{digest(failure)}"
+    _record_once(transaction, kind, why, fingerprint, is_freezing=False, now=now)
+
+
+def _record_once(
+    transaction: GatewayTransaction,
+    kind: DiscrepancyKind,
+    why: Explanation | None,
+    fingerprint: str,
+    *,
+    is_freezing: bool,
+    now: datetime,
+) -> tuple[Discrepancy, bool]:
+    """Return the discrepancy with a fingerprint, and whether it was not known before."""
+    is_of_gateway = kind in OF_GATEWAY
+    return Discrepancy.objects.get_or_create(
+        fingerprint=_fitting(fingerprint),
         defaults={
             "kind": kind,
             "gateway": transaction.gateway,
-            "payment_id": transaction.payment_id,
-            "deposit_id": transaction.deposit_id,
+            "payment_id": None if is_of_gateway else transaction.payment_id,
+            "deposit_id": None if is_of_gateway else transaction.deposit_id,
             "transaction": transaction,
-            **explanation_columns(explain(ExplanationCode.COMMENT, said=failure)),
-            "is_freezing": False,
+            **explanation_columns(why),
+            "is_freezing": is_freezing,
             "found_at": now,
         },
     )

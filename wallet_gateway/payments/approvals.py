@@ -126,11 +126,8 @@ def _resolve(
     """
     actor, context = check_decision(by=by, reason=reason), context_of(seen.gateway)
     transaction = reread(seen)
-    as_seen = (seen.state, seen.state_changed_at)
-    if transaction.state == TransactionState.ANOMALY and as_seen != (
-        transaction.state,
-        transaction.state_changed_at,
-    ):
+    as_seen, as_is = [(one.state, one.state_changed_at) for one in (seen, transaction)]
+    if transaction.state == TransactionState.ANOMALY and as_seen != as_is:
         # Who gives up an unknown outcome must not end a contradiction that was found since.
         raise InvalidState(*STATE_CHANGED)
     # Nor does a decision close what is found while it is made.

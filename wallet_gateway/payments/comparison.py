@@ -143,9 +143,8 @@ def _compare(transaction: GatewayTransaction, repair_as: str, context: GatewayCo
         return ComparedTransaction(transaction=transaction, differences=found + told)
     actor = Actor(name=repair_as)
     if others:
-        transaction = contradict_others(
-            transaction, finding, context, explanation=_reconciled(told), actor=actor
-        )
+        why = _reconciled(told)
+        transaction = contradict_others(transaction, others, context, explanation=why, actor=actor)
     if not found:
         return ComparedTransaction(transaction=transaction, differences=told, repaired=True)
     change = Change(

@@ -186,6 +186,6 @@ def refund_deposit(
         left = deposit.refundable
         if left is not None and left.minor_units < minor:
             raise InvalidState(_("Only %(left)s is left to refund."), ErrorCode.AMOUNT_TOO_HIGH, left=left)
-        refuse_reservation(deposit, minor, alone, context, now)
+        refuse_reservation(deposit, minor, alone, context)
 
     return execute(draft, message, reserve, context, who, asked=minor)

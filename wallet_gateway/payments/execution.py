@@ -25,7 +25,6 @@ from wallet_gateway.domain.error_codes import (
     ITEMS_INVALID,
     KEY_TAKEN,
     OPERATION_OUTSTANDING,
-    SENDING_PAUSED,
     ErrorCode,
     Refusal,
 )
@@ -52,7 +51,6 @@ from wallet_gateway.operation_errors import (
     InvalidState,
     OperationOutstanding,
     OperationRefused,
-    SendingStopped,
 )
 from wallet_gateway.payments import sending
 from wallet_gateway.payments.inputs import (
@@ -355,7 +353,7 @@ def follow_up(
         payment.refresh_from_db()
         if (why := why_not(kind, payment.totals, minor)) is not None:
             raise _refused(payment, why)
-        refuse_reservation(payment, minor, alone, context, now)
+        refuse_reservation(payment, minor, alone, context)
 
     draft = draft_transaction(
         who, kind=kind, currency=payment.currency, minor=minor, context=context, payment=payment
@@ -535,11 +533,10 @@ def _send(
 
 
 def refuse_reservation(
-    parent: Payment | MigratedDeposit, minor: int, alone: int | None, context: GatewayContext, now: datetime
+    parent: Payment | MigratedDeposit, minor: int, alone: int | None, context: GatewayContext
 ) -> NoReturn:
     """Raise why no row could be reserved although the totals, read again, allow it."""
-    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
-        raise SendingStopped(*SENDING_PAUSED)
+    sending.check_sending_not_paused(context)
     check_alone(parent, minor, alone)
     raise InvalidState(*CHANGED_MEANWHILE)
 

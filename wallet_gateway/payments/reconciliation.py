@@ -154,8 +154,8 @@ def _asked_about(context: GatewayContext) -> QuerySet[GatewayTransaction]:
 def _last_the_opening(rows: QuerySet[GatewayTransaction]) -> QuerySet[GatewayTransaction]:
     """Return the transactions payment by payment, what was made last first.
 
-    The answer about the opening shows what was made elsewhere, too. There an operation of ours without an
-    outcome explains a record like it, so it is asked about first: it may turn out to be refused.
+    The answer about an opening also lists operations that were made elsewhere. One that is like an operation
+    of ours without an outcome is taken for ours. So ours is queried first: it may have been refused.
     """
     return rows.order_by("payment_id", "-pk")
 

@@ -38,7 +38,13 @@ from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode, TransactionEventKind
 from wallet_gateway.models.fields import cut_to, explanation_text
 from wallet_gateway.operation_errors import SendingStopped
-from wallet_gateway.payments.status import contradict_others, expectation_of, is_used_up, query_status
+from wallet_gateway.payments.status import (
+    contradict_others,
+    expectation_of,
+    is_used_up,
+    others_told_otherwise,
+    query_status,
+)
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
 from wallet_gateway.protocol.text import one_line
@@ -247,7 +253,8 @@ def record_refusal(
             queried_in=queried_in,
             is_awaited=is_awaited,
         )
-    return contradict_others(apply(transaction, change, context=context), finding, context)
+    settled = apply(transaction, change, context=context)
+    return contradict_others(settled, others_told_otherwise(settled, finding), context)
 
 
 # The host of a page to which a customer is redirected
@@ -339,18 +346,13 @@ def _pause(
     return partial(announce_pause, context.alias, until=until, code=code, reason=reason)
 
 
-def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
-    """Return whether new requests are paused."""
-    return GatewayPause.that_hold(now).filter(gateway=context.alias).exists()
-
-
 def check_sending_not_paused(context: GatewayContext) -> None:
     """Raise `SendingStopped` while sending is paused.
 
     Call this before a database transaction that has to start with a lock: with repeatable reads, the first
     read fixes the snapshot of all later reads, including those under the lock.
     """
-    if sending_is_paused(context, context.clock.now()):
+    if GatewayPause.that_hold(context.clock.now()).filter(gateway=context.alias).exists():
         raise SendingStopped(*SENDING_PAUSED)
 
 

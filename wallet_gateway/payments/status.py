@@ -75,7 +75,7 @@ _RELEASED_AT_ONCE = 100
 _HELD = frozenset({TransactionState.AWAITING_3DS, TransactionState.PENDING})
 _NOT_ENDED = _HELD | {TransactionState.UNKNOWN}
 _HOLDABLE = _NOT_ENDED | {TransactionState.OPEN, TransactionState.EXPIRED, TransactionState.REJECTED}
-"""States in which an unreadable record of ours, or one in an unknown state, needs an operator."""
+"""States in which an operator is needed if our record cannot be read, or has a state that nobody knows."""
 _EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
 """States in which the gateway must report a result sooner or later."""
 
@@ -276,19 +276,23 @@ def record_status_result(
         # Whoever asks about a payment that nothing contradicts any more releases it.
         release_freeze(settled, context=context)
         settled = reread(settled)
-    return settled if finding is None else contradict_others(settled, finding, context)
+    if finding is None:
+        return settled
+    return contradict_others(settled, others_told_otherwise(settled, finding), context)
 
 
 def contradict_others(
     transaction: GatewayTransaction,
-    finding: Finding,
+    others: Sequence[tuple[GatewayTransaction, Finding]],
     context: GatewayContext,
     *,
     explanation: Explanation | None = None,
     actor: Actor = NOBODY,
 ) -> GatewayTransaction:
-    """Record what an answer about one transaction says against others; return the one as it is then."""
-    others = others_told_otherwise(transaction, finding)
+    """Record what an answer about one transaction says against others; return the one as it is then.
+
+    `others` are those of `others_told_otherwise`.
+    """
     for other, judged in others:
         change = Change(
             kind=TransactionEventKind.RECORDS,
