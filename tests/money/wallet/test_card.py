@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -66,11 +67,16 @@ def test_a_token_pays_at_once_with_its_cryptogram_and_our_own_amount(
     assert list(OutboxEvent.objects.values_list("kind", flat=True)) == [told]
 
 
+def unsigned(urls: object) -> str:
+    """Return addresses without the second at which they were signed, and the signature."""
+    return re.sub(r":[\w-]{6}:[\w-]{43}:", ":", repr(sorted(cast(dict[str, str], urls).items())))
+
+
 def test_a_plain_card_is_sent_with_the_ways_back_from_three_d_secure(customer: Customer) -> None:
     customer.gateway.account = CARD
     payment = customer.pay(customer.order(), **PLAIN)
     (sent,) = customer.gateway.sent
-    assert sent["redirectDetails"] == gateways.return_urls(payment.reference).to_wire()
+    assert unsigned(sent["redirectDetails"]) == unsigned(gateways.return_urls(payment.reference).to_wire())
     assert not sent.keys() & {"cryptogram", "eciIndicator", "threeDSecure"}
     (asked,) = customer.gateway.looked_up
     assert asked == {
