@@ -12,10 +12,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from django.utils.translation import gettext_noop as _
-from pydantic import Secret
 
 from wallet_gateway.operation_errors import WalletUnavailable
-from wallet_gateway.protocol import strict_json
 
 Ciphertext = bytes | memoryview
 """Binary values as databases return them."""
@@ -81,19 +79,6 @@ class WalletCipher:
         except self._invalid_token:
             return False
         return True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CardSecrets:
-    """The one-time secrets for charging a tokenized card. `repr` shows neither."""
-
-    cryptogram: Secret[str]
-    eci: Secret[str] | None = None
-
-    def sealed(self, cipher: WalletCipher) -> bytes:
-        """Return both as one ciphertext."""
-        eci = None if self.eci is None else self.eci.get_secret_value()
-        return cipher.seal(strict_json.dumps([self.cryptogram.get_secret_value(), eci]).decode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

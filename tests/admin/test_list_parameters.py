@@ -49,7 +49,7 @@ HOSTILE: tuple[Mapping[str, str | list[str]], ...] = (
     {"created_at__year__lt": "99999999999"},
     {"created_at__date": "0000-00-00"},
     {"content__checkoutDetails__cardholderEmail__startswith": "r"},
-    {"wallet_secrets": "x"},
+    {"redirect_url": "x"},
     {"pk__in": "1,x,99999999999999999999"},
     {"": "x"},
     {"\x00": "x"},

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, models
-from django.db import transaction as db_transaction
+from django.db import models
 
-from tests.models.rows import NOW, a_transaction
-from tests.support.tables import every
-from wallet_gateway.domain.states import TransactionKind, TransactionState
+from tests.models.rows import NOW
 from wallet_gateway.models import WalletKey
-from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-
-
-@every("state", sorted(TransactionState))
-def test_a_cryptogram_is_kept_only_while_it_may_be_sent(state: TransactionState) -> None:
-    refused = nullcontext() if state in STATES_WITH_SECRETS else pytest.raises(IntegrityError)
-    with refused, db_transaction.atomic():
-        a_transaction(kind=TransactionKind.AUTHORIZATION, state=state, wallet_secrets=b"ciphertext")
 
 
 def test_keys_are_columns_of_octets_that_no_text_of_a_row_shows() -> None:

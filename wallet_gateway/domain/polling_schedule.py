@@ -136,9 +136,6 @@ LATEST_RETRY = timedelta(hours=1)
 BUTTON_IS_FRESH = timedelta(hours=1)
 """How long a wallet button's reference may wait for its result."""
 
-SECRETS_LIVE = timedelta(minutes=15)
-"""The maximum time that a card's cryptogram is stored, in all cases."""
-
 RESEND_WAITS = (_S, 4 * _S, 16 * _S)
 """The waits before a worker repeats a request of which no byte left."""
 

@@ -386,8 +386,6 @@ def _columns(
             is_in_event = change.exchange is not None and change.exchange.request_body
             body = "" if is_in_event else redact_text(transaction.request_body)
             columns |= {"next_send_at": None, "request_body": body}
-            if transaction.kind == TransactionKind.AUTHORIZATION:
-                columns["wallet_secrets"] = None
         if after is TransactionState.APPROVED:
             approved = finding.amount or transaction.approved_minor or transaction.amount_minor
             columns |= {

@@ -22,7 +22,6 @@ from wallet_gateway.domain.people import ReasonCode
 from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
-    SENDABLE_STATES,
     PaymentState,
     PaymentType,
     Reversal,
@@ -41,9 +40,6 @@ from wallet_gateway.models.fields import (
 from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
-
-STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
-"""States in which a card's cryptogram may be stored."""
 
 
 class GatewayTransaction(Explained):
@@ -100,8 +96,6 @@ class GatewayTransaction(Explained):
     store_id = models.CharField(max_length=255, blank=True)
     body_hash = models.CharField(max_length=64, blank=True)
     """SHA-256 of the exact body."""
-    wallet_secrets = models.BinaryField(null=True, blank=True)
-    """Ciphertext of a wallet's cryptogram and indicator while they may still be sent; then erased."""
     redirect_url = models.TextField(blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     next_query_at = models.DateTimeField(null=True, blank=True)
@@ -179,10 +173,6 @@ class GatewayTransaction(Explained):
                 condition=Q(payment__isnull=False, deposit__isnull=True)
                 | Q(payment__isnull=True, deposit__isnull=False),
                 name="wallet_transaction_has_one_parent",
-            ),
-            models.CheckConstraint(
-                condition=Q(wallet_secrets__isnull=True) | Q(state__in=sorted(STATES_WITH_SECRETS)),
-                name="wallet_transaction_secrets_unsent",
             ),
             # `unique=True` would give PostgreSQL a second index, for searches by prefix, and this table is
             # written more often than any other. An index of this class, which only PostgreSQL has, is both.

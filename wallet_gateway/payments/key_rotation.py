@@ -11,21 +11,14 @@ from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet, has
 from wallet_gateway.encryption import UnreadableSecret
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import ciphers
-from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
-from wallet_gateway.models.transactions import STATES_WITH_SECRETS
+from wallet_gateway.models import PaymentOrder, WalletAttempt, WalletKey
 
 _BATCH = 500
-_ENCRYPTED_COLUMNS = (
-    (WalletKey, "api_key"),
-    (WalletKey, "encryption_key"),
-    (GatewayTransaction, "wallet_secrets"),
-)
+_ENCRYPTED_COLUMNS = ("api_key", "encryption_key")
 _HASHED_COLUMNS = (
     (PaymentOrder, "content", columns_of_order),
     (WalletAttempt, "given", columns_of_wallet),
 )
-_WITH_SECRETS = {"state__in": sorted(STATES_WITH_SECRETS)}
-"""Few of a million transactions are in these states, and no others contain secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +56,8 @@ def survey_keys() -> KeySurvey:
         return KeySurvey(keys=(), unreadable=0)
     dates: dict[str, list[datetime]] = defaultdict(list)
     unreadable = waiting = 0
-    for model, column in _ENCRYPTED_COLUMNS:
-        for _key, gateway, sealed in _stored_secrets(model, column):
+    for column in _ENCRYPTED_COLUMNS:
+        for _key, gateway, sealed in _stored_secrets(column):
             try:
                 cipher = known.of(gateway)
                 place, written_at = cipher.origin(sealed)
@@ -104,8 +97,8 @@ def rotate_keys() -> Rotation:
     """
     known = ciphers()
     resealed = left = unreadable = 0
-    for model, column in _ENCRYPTED_COLUMNS:
-        for key, gateway, old in _stored_secrets(model, column):
+    for column in _ENCRYPTED_COLUMNS:
+        for key, gateway, old in _stored_secrets(column):
             try:
                 cipher = known.of(gateway)
                 if cipher.is_under_newest_key(old):
@@ -114,7 +107,7 @@ def rotate_keys() -> Rotation:
             except UnreadableSecret:
                 unreadable += 1
                 continue
-            done = model._default_manager.filter(pk=key, **{column: old}).update(**{column: new})
+            done = WalletKey.objects.filter(pk=key, **{column: old}).update(**{column: new})
             resealed, left = resealed + done, left + 1 - done
     for hashed, source, columns in _HASHED_COLUMNS:
         rows, names, last = hashed_before(hashed, columns).order_by("pk"), tuple(columns({})), 0
@@ -127,13 +120,9 @@ def rotate_keys() -> Rotation:
     return Rotation(resealed=resealed, left=left, unreadable=unreadable)
 
 
-def _stored_secrets(
-    model: type[WalletKey | GatewayTransaction], column: str
-) -> Iterator[tuple[int, str, bytes]]:
+def _stored_secrets(column: str) -> Iterator[tuple[int, str, bytes]]:
     """Yield every encrypted value of a column with its row's primary key and gateway, 500 rows at a time."""
-    rows = model._default_manager.exclude(**{column: None}).exclude(**{column: b""}).order_by("pk")
-    if model is GatewayTransaction:
-        rows = rows.filter(**_WITH_SECRETS)
+    rows = WalletKey.objects.exclude(**{column: b""}).order_by("pk")
     last = 0
     while batch := list(rows.filter(pk__gt=last).values_list("pk", "gateway", column)[:_BATCH]):
         for key, gateway, sealed in batch:

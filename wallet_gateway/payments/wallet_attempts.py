@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.context import GatewayContext
 from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.polling_schedule import LEASE, SECRETS_LIVE
+from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
     IllegalTransition,
@@ -28,7 +28,6 @@ from wallet_gateway.ledger.apply import Change, apply, reread
 from wallet_gateway.ledger.repair import give_up_unsent
 from wallet_gateway.ledger.transactions import (
     check_outside_transaction,
-    in_statement,
     log_row_error,
     read_due,
 )
@@ -41,7 +40,7 @@ from wallet_gateway.models import (
     WalletUsage,
 )
 from wallet_gateway.models.orders import KnownPayments
-from wallet_gateway.models.transactions import MOST_EVENTS, STATES_WITH_SECRETS, WalletEvent
+from wallet_gateway.models.transactions import MOST_EVENTS, WalletEvent
 from wallet_gateway.operation_errors import InvalidInput
 from wallet_gateway.payments.order_creation import check_key
 from wallet_gateway.wallet_keys import erase_old_keys
@@ -157,15 +156,6 @@ def abandon(payment: Payment) -> Payment:
 def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
     """Process everything that is due for one gateway's buttons once; return how many have ended."""
     now = context.clock.now()
-    # Older cryptograms are erased for whatever reason they were kept, and for all gateways: one that is no
-    # longer in the settings has no sweep of its own.
-    old = GatewayTransaction.objects.filter(
-        kind=TransactionKind.AUTHORIZATION,
-        state__in=sorted(STATES_WITH_SECRETS),
-        state_changed_at__lte=now - SECRETS_LIVE,
-        wallet_secrets__isnull=False,
-    )
-    in_statement(lambda: old.update(wallet_secrets=None))
     erase_old_keys(context=context)
     authorizations = GatewayTransaction.objects.filter(
         gateway=context.alias, kind=TransactionKind.AUTHORIZATION

@@ -41,7 +41,6 @@ from wallet_gateway.domain.states import (
     TransactionState,
 )
 from wallet_gateway.email_hashes import columns_of_wallet
-from wallet_gateway.encryption import CardSecrets
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.ledger.apply import Change, apply
@@ -97,7 +96,7 @@ from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line
 from wallet_gateway.wallet_hooks import AuthenticationQuestion
-from wallet_gateway.wallet_keys import PublicKey, cipher_of, is_refused, note_if_refused, opened, retry_read
+from wallet_gateway.wallet_keys import PublicKey, is_refused, note_if_refused, opened, retry_read
 
 logger = logging.getLogger("wallet_gateway.wallet")
 
@@ -432,20 +431,14 @@ def _claim(
     assert payment is not None  # noqa: S101 - an authorization belongs to a payment
     if order.is_time_over(now):
         return False
-    secrets = None
-    if request.cryptogram is not None:
-        secrets = CardSecrets(cryptogram=request.cryptogram, eci=request.eci_indicator).sealed(
-            cipher_of(context)
-        )
     columns = claim_columns(
         now=now,
         attempt_no=transaction.attempt_no,
         outstanding_key=transaction.parent_key,
         amount_minor=request.money.minor_units,
-        wallet_secrets=secrets,
         **body_columns(request.to_json(), context.gateway.account),
     )
-    # It is never sent from the row, so the row must not contain its secrets.
+    # It is never sent from the row, so the row does not contain its secrets.
     columns["request_body"] = redact(request.to_wire())
     paid = {
         "state": PaymentState.PENDING,
