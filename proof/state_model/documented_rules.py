@@ -15,9 +15,7 @@ DAY: Final = 24 * HOUR
 WEEK: Final = 7 * DAY
 
 MOVES: Final[Mapping[tuple[str, str], str]] = {
-    # "the row is committed, nothing is sent": sent by the process that claims it, or never
-    ("CREATED", "CLAIM"): "SENDING",
-    ("CREATED", "ABANDONED"): "ABANDONED",
+    # "the button was shown, nothing is sent": sent by the request that brings its result, or never
     ("AWAITING_RESULT", "CLAIM"): "SENDING",
     ("AWAITING_RESULT", "EXPIRED"): "EXPIRED",
     ("AWAITING_RESULT", "ABANDONED"): "ABANDONED",
@@ -50,11 +48,10 @@ MOVES: Final[Mapping[tuple[str, str], str]] = {
     ("REJECTED", "APPROVED"): "ANOMALY",
     ("ABANDONED", "APPROVED"): "ANOMALY",
     # evidence of what was never sent contradicts what we know, and a contradiction is seen in any state
-    **{(state, "APPROVED"): "ANOMALY" for state in ("CREATED", "NOT_SENT", "AWAITING_RESULT")},
+    **{(state, "APPROVED"): "ANOMALY" for state in ("NOT_SENT", "AWAITING_RESULT")},
     **{
         (state, "CONTRADICTED"): "ANOMALY"
         for state in (
-            "CREATED",
             "NOT_SENT",
             "AWAITING_RESULT",
             "EXPIRED",
@@ -72,9 +69,7 @@ MOVES: Final[Mapping[tuple[str, str], str]] = {
 MOVES_OF_PAGES: Final = {("REJECTED", "APPROVED"): "APPROVED", ("REJECTED", "HELD"): "PENDING"}
 """A refused card does not close its page: what a hosted page does otherwise."""
 
-RESERVES: Final = frozenset(
-    {"CREATED", "SENDING", "NOT_SENT", "UNKNOWN", "AWAITING_3DS", "PENDING", "ANOMALY"}
-)
+RESERVES: Final = frozenset({"SENDING", "NOT_SENT", "UNKNOWN", "AWAITING_3DS", "PENDING", "ANOMALY"})
 """States whose amount stays reserved."""
 FINAL: Final = frozenset({"APPROVED", "REJECTED", "ABANDONED", "EXPIRED"})
 ASKED_FOR_EVER: Final = frozenset({"UNKNOWN", "OPEN", "AWAITING_3DS", "PENDING"})
@@ -185,10 +180,8 @@ class Books:
         if opening.state in by_state:
             return by_state[opening.state]
         # A page that is being asked for takes no money; a card that is being charged may have been.
-        unsent = (
-            ("CREATED",) if opening.kind == "AUTHORIZATION" else ("CREATED", "SENDING", "NOT_SENT", "OPEN")
-        )
-        return "OPEN" if opening.state in unsent else "PENDING"
+        is_page = opening.kind != "AUTHORIZATION"
+        return "OPEN" if is_page and opening.state in {"SENDING", "NOT_SENT", "OPEN"} else "PENDING"
 
     def _state_with_money(self) -> str:
         if self.refunded:

@@ -53,7 +53,6 @@ _TEN_YEARS: Final = 3_650 * DAY
 _PAGE: Final = 900
 # Other events are drawn, too, but rarely.
 _LIKELY: Final = {
-    S.CREATED: (E.CLAIM,),
     S.AWAITING_RESULT: (E.CLAIM, E.CLAIM, E.EXPIRED),
     S.SENDING: (E.APPROVED, E.APPROVED, E.REJECTED, E.LOST, E.NOTHING_LEFT, E.HELD),
     S.NOT_SENT: (E.CLAIM, E.CLAIM, E.ABANDONED),
@@ -173,7 +172,7 @@ class StateHistory:
 
     def _begin(self) -> None:
         kind = self.chance.choice((K.CHECKOUT, K.AUTHORIZATION))
-        state = S.AWAITING_RESULT if kind is K.AUTHORIZATION and self.chance.random() < 0.5 else S.CREATED
+        state = S.AWAITING_RESULT if kind is K.AUTHORIZATION and self.chance.random() < 0.5 else S.SENDING
         fact = Fact(kind.value, state.value, AMOUNT)
         attempt = Attempt(self.chance.choice(("sale", "preauthorization")))
         attempt.rows.append(Row(kind, state, fact, self.now))
@@ -197,8 +196,8 @@ class StateHistory:
             row.state not in FINAL_STATES for row in attempt.rows if row.kind not in OPENING_KINDS
         )
         if allowed and not outstanding:
-            fact = Fact(kind.value, "CREATED", amount)
-            attempt.rows.append(Row(kind, S.CREATED, fact, self.now))
+            fact = Fact(kind.value, "SENDING", amount)
+            attempt.rows.append(Row(kind, S.SENDING, fact, self.now))
 
     def _event(self) -> None:
         attempt = self.chance.choice(self.attempts)
@@ -298,7 +297,7 @@ class StateHistory:
                 agree(is_weekly, f"{state} is asked about every week, after ten years as well")
             elif state in RESERVES:
                 # Sent or missed within minutes, or with a person: `next_send_at`, a lease, a freeze.
-                agree(state in {"CREATED", "SENDING", "NOT_SENT", "ANOMALY"}, f"{state} goes on")
+                agree(state in {"SENDING", "NOT_SENT", "ANOMALY"}, f"{state} goes on")
             elif state in FINAL:
                 instants = schedule.instants(row.position())
                 agree(list(instants) == sorted(instants), f"the instants of {state} are in order")

@@ -10,7 +10,7 @@ from wallet_gateway.domain.states import HELD_STATES, OrderState, TransactionSta
 
 PAGE = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 # One that is being sent ends by its lease; one that was never claimed is sent by the process that made it.
-ENDS_BY_ITSELF = {TransactionState.SENDING, TransactionState.CREATED}
+ENDS_BY_ITSELF = {TransactionState.SENDING}
 # A page holds nothing back; it waits for a person where the gateway says nothing readable of it.
 SILENT_PAGES = {TransactionState.OPEN}
 WAITING_ORDERS = {OrderState.FROZEN, OrderState.OVERPAID}

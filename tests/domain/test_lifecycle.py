@@ -21,7 +21,6 @@ ENDED = "ABANDONED ABANDONED, " + DECIDED
 # For each state the events that change it, and those that change nothing; every other event is refused.
 # "senders" are the five events that only a sender reports.
 MATRIX = {
-    S.CREATED: NOTHING_SENT,
     S.SENDING: (
         (
             "NOTHING_LEFT NOT_SENT, LOST UNKNOWN, PAGE_LOST ABANDONED, OPENED OPEN,"
@@ -85,12 +84,10 @@ def test_every_cell_is_as_it_was_decided(
 
 def test_the_groups_are_those_that_were_decided() -> None:
     assert {S.APPROVED, S.REJECTED, S.EXPIRED, S.ABANDONED} == states.FINAL_STATES
-    assert {
-        *(S.CREATED, S.SENDING, S.NOT_SENT, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.ANOMALY)
-    } == states.HELD_STATES
+    held = {S.SENDING, S.NOT_SENT, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.ANOMALY}
+    assert held == states.HELD_STATES
     assert {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING} == states.OUTSTANDING_STATES
     assert {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.NOT_SENT, S.OPEN} == states.UNENDED_STATES
-    assert {S.CREATED, S.NOT_SENT} == states.SENDABLE_STATES
-    assert {S.CREATED, S.NOT_SENT, S.AWAITING_RESULT} == states.UNSENT_STATES
+    assert {S.NOT_SENT, S.AWAITING_RESULT} == states.UNSENT_STATES
     assert states.SENDER_EVENTS == SENDERS
     assert {K.CHECKOUT, K.AUTHORIZATION} == states.OPENING_KINDS

@@ -82,7 +82,7 @@ DAY_OF_A_REFUSAL = [5 * MINUTE, HOUR, DAY]
         (S.APPROVED, {}, DAY_OF_A_REFUSAL),
         (S.APPROVED, {"confirmed": True}, []),
         (S.APPROVED, {"repeat_waits": (DAY, 2 * DAY)}, [*DAY_OF_A_REFUSAL, 2 * DAY]),
-        *((state, {}, []) for state in (S.CREATED, S.AWAITING_RESULT, S.SENDING, S.NOT_SENT, S.ANOMALY)),
+        *((state, {}, []) for state in (S.AWAITING_RESULT, S.SENDING, S.NOT_SENT, S.ANOMALY)),
     ],
 )
 def test_each_state_has_its_timetable(

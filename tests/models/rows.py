@@ -81,7 +81,7 @@ def a_transaction(payment: Payment | None = None, **columns: Any) -> GatewayTran
         "reference": f"INT-{next(_numbers)}",
         "currency": "EUR",
         "amount_minor": 500,
-        "state": TransactionState.CREATED,
+        "state": TransactionState.SENDING,
         "state_changed_at": NOW,
         "created_at": NOW,
     }

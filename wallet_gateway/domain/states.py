@@ -62,8 +62,6 @@ class PaymentType(StoredEnum):
 class TransactionState(StoredEnum):
     """The progress of one transaction."""
 
-    CREATED = "CREATED"
-    """Committed, nothing sent."""
     SENDING = "SENDING"
     """Committed just before the first byte; a lease limits how long one sender may work on it."""
     NOT_SENT = "NOT_SENT"
@@ -184,17 +182,11 @@ _EVIDENCE = {
 
 TRANSITIONS: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]] = MappingProxyType(
     {
-        _S.CREATED: {
-            _E.CLAIM: _S.SENDING,
-            _E.ABANDONED: _S.ABANDONED,
-            # We sent nothing, so any evidence of it contradicts what we know.
-            _E.APPROVED: _S.ANOMALY,
-            _E.CONTRADICTED: _S.ANOMALY,
-        },
         _S.AWAITING_RESULT: {
             _E.CLAIM: _S.SENDING,
             _E.EXPIRED: _S.EXPIRED,
             _E.ABANDONED: _S.ABANDONED,
+            # We sent nothing, so any evidence of it contradicts what we know.
             _E.APPROVED: _S.ANOMALY,
             _E.CONTRADICTED: _S.ANOMALY,
         },
@@ -246,7 +238,6 @@ SENDER_EVENTS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED, _E
 # Evidence that is weaker than, or equal to, what is already known: it is stored and changes no state.
 IGNORED: Mapping[TransactionState, frozenset[LifecycleEvent]] = MappingProxyType(
     {
-        _S.CREATED: frozenset({_E.REJECTED, _E.HELD}),
         _S.AWAITING_RESULT: frozenset({_E.REJECTED, _E.HELD, *SENDER_EVENTS}),
         _S.SENDING: frozenset(),
         _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *SENDER_EVENTS}),
@@ -269,9 +260,7 @@ IGNORED: Mapping[TransactionState, frozenset[LifecycleEvent]] = MappingProxyType
 FINAL_STATES = frozenset({_S.APPROVED, _S.REJECTED, _S.EXPIRED, _S.ABANDONED})
 """States that no timer and no repeated query changes; only contradicting evidence does."""
 
-HELD_STATES = frozenset(
-    {_S.CREATED, _S.SENDING, _S.NOT_SENT, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING, _S.ANOMALY}
-)
+HELD_STATES = frozenset({_S.SENDING, _S.NOT_SENT, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING, _S.ANOMALY})
 """States in which an amount stays reserved."""
 
 OUTSTANDING_STATES = frozenset({_S.SENDING, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING})
@@ -280,10 +269,7 @@ OUTSTANDING_STATES = frozenset({_S.SENDING, _S.UNKNOWN, _S.AWAITING_3DS, _S.PEND
 UNENDED_STATES = OUTSTANDING_STATES | {_S.NOT_SENT, _S.OPEN}
 """States that only a sweep of their gateway, or a person, ends."""
 
-SENDABLE_STATES = frozenset({_S.CREATED, _S.NOT_SENT})
-"""States from which a request may be sent."""
-
-UNSENT_STATES = SENDABLE_STATES | {_S.AWAITING_RESULT}
+UNSENT_STATES = frozenset({_S.NOT_SENT, _S.AWAITING_RESULT})
 """States unknown to the gateway; a transaction that waits for the wallet has no request yet."""
 
 

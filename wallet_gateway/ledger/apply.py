@@ -51,7 +51,6 @@ from wallet_gateway.domain.states import (
     FINAL_STATES,
     OPENING_KINDS,
     OUTSTANDING_STATES,
-    SENDABLE_STATES,
     SENDER_EVENTS,
     IllegalTransition,
     LatePayment,
@@ -381,7 +380,8 @@ def _columns(
             columns["refusal_unseen_since"] = now if is_news else None
         if transaction.kind != TransactionKind.CHECKOUT:
             columns["outstanding_key"] = transaction.parent_key if after in OUTSTANDING_STATES else None
-        if before in {*SENDABLE_STATES, TransactionState.SENDING} and after not in SENDABLE_STATES:
+        may_be_sent = {TransactionState.NOT_SENT, TransactionState.SENDING}
+        if before in may_be_sent and after is not TransactionState.NOT_SENT:
             # A body that may not be sent again is kept for reading only: redacted, and once, in its event.
             is_in_event = change.exchange is not None and change.exchange.request_body
             body = "" if is_in_event else redact_text(transaction.request_body)

@@ -45,12 +45,7 @@ logger = logging.getLogger("wallet_gateway.operations")
 
 _LONGEST_FINGERPRINT = 200
 _ENDED_WITHOUT_MONEY = frozenset(
-    {
-        TransactionState.REJECTED,
-        TransactionState.ABANDONED,
-        TransactionState.CREATED,
-        TransactionState.NOT_SENT,
-    }
+    {TransactionState.REJECTED, TransactionState.ABANDONED, TransactionState.NOT_SENT}
 )
 
 

@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                 ('amount_minor', models.BigIntegerField(verbose_name='amount in minor units')),
                 ('approved_minor', models.BigIntegerField(blank=True, null=True)),
                 ('excess_minor', models.BigIntegerField(default=0)),
-                ('state', models.CharField(choices=[('CREATED', 'Created'), ('SENDING', 'Sending'), ('NOT_SENT', 'Not sent'), ('UNKNOWN', 'Unknown'), ('AWAITING_RESULT', 'Awaiting result'), ('OPEN', 'Open'), ('AWAITING_3DS', 'Awaiting 3-D Secure'), ('PENDING', 'Pending'), ('APPROVED', 'Approved'), ('REJECTED', 'Rejected'), ('EXPIRED', 'Expired'), ('ABANDONED', 'Abandoned'), ('ANOMALY', 'Anomaly')], default=wallet_gateway.domain.states.TransactionState['CREATED'], max_length=16, verbose_name='state')),
+                ('state', models.CharField(choices=[('SENDING', 'Sending'), ('NOT_SENT', 'Not sent'), ('UNKNOWN', 'Unknown'), ('AWAITING_RESULT', 'Awaiting result'), ('OPEN', 'Open'), ('AWAITING_3DS', 'Awaiting 3-D Secure'), ('PENDING', 'Pending'), ('APPROVED', 'Approved'), ('REJECTED', 'Rejected'), ('EXPIRED', 'Expired'), ('ABANDONED', 'Abandoned'), ('ANOMALY', 'Anomaly')], max_length=16, verbose_name='state')),
                 ('state_changed_at', models.DateTimeField()),
                 ('attempt_no', models.IntegerField(default=0)),
                 ('leased_until', models.DateTimeField(blank=True, null=True)),

@@ -32,7 +32,6 @@ from wallet_gateway.protocol.errors import UnknownCode
 
 _NAMES = {
     # States
-    "CREATED": pgettext_lazy("name of a state or kind", "Created"),
     "SENDING": pgettext_lazy("name of a state or kind", "Sending"),
     "NOT_SENT": pgettext_lazy("name of a state or kind", "Not sent"),
     "UNKNOWN": pgettext_lazy("name of a state or kind", "Unknown"),

@@ -77,9 +77,7 @@ class GatewayTransaction(Explained):
     """The approved amount; for a detached refund it may be less than requested."""
     excess_minor = models.BigIntegerField(default=0)
     """The part of the approved amount above the limits of its parent; no counter contains it."""
-    state = models.CharField(
-        _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
-    )
+    state = models.CharField(_("state"), max_length=16, choices=choices_of(TransactionState))
     state_changed_at = models.DateTimeField()
     # Numbers that only count up are no `Positive…Field`: PostgreSQL reads the CHECK of each with every write.
     attempt_no = models.IntegerField(default=0)

@@ -24,7 +24,7 @@ from wallet_gateway.domain.discrepancies import ExplanationCode, explain
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.people import By
 from wallet_gateway.domain.polling_schedule import may_still_pay
-from wallet_gateway.domain.states import FINAL_STATES, OPENING_KINDS, SENDABLE_STATES, TransactionState
+from wallet_gateway.domain.states import FINAL_STATES, OPENING_KINDS, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_statement, in_transaction
 from wallet_gateway.models import (
@@ -50,7 +50,7 @@ from wallet_gateway.payments.wallet_pricing import total_of
 logger = logging.getLogger("wallet_gateway.operations")
 
 _BATCH = 500
-_WITH_BODY = SENDABLE_STATES | {TransactionState.SENDING}
+_WITH_BODY = {TransactionState.NOT_SENT, TransactionState.SENDING}
 """States in which the exact body is still needed, because it may be sent."""
 _UNPAID = FINAL_STATES - {TransactionState.APPROVED}
 _BOOKS = ("type", "amount", "currencyCode")

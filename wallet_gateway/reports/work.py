@@ -83,7 +83,6 @@ def unattended(now: datetime) -> Q:
         | Q(state=TransactionState.SENDING) & _none_or_late("leased_until", late)
         | Q(state=TransactionState.AWAITING_RESULT) & _none_or_late("expires_at", late)
         | Q(state=TransactionState.NOT_SENT) & of_kind
-        | Q(state=TransactionState.CREATED, state_changed_at__lt=late)
     )
 
 

@@ -52,7 +52,7 @@ _ONE_CURRENCY = "L5: one currency"
 _FROZEN = "frozen while something contradicts it, and only then"
 _HOLDS = "a reservation is held until the outcome is known, and no longer"
 _REDACTED = "a body that is kept has no secret in it"
-_HAS_EXACT_BODY = {TransactionState.CREATED, TransactionState.SENDING, TransactionState.NOT_SENT}
+_HAS_EXACT_BODY = {TransactionState.SENDING, TransactionState.NOT_SENT}
 
 
 class BooksDisagree(AssertionError):
