@@ -17,6 +17,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.models.rows import a_deposit
+from tests.support.database_faults import WRITING, meddling
 from tests.support.gateway import record
 from tests.support.shop import Shop, compared, doctors_words, kinds, news, order_of, reloaded
 from wallet_gateway import payments, return_tokens
@@ -245,6 +246,22 @@ def test_a_deposit_keeps_the_mode_of_its_refunds(shop: Shop, switch: Switch) -> 
     assert exported("transactions")[live.reference] == "no"
     (row,) = csv.DictReader(io.StringIO("".join(payments.maintenance.export_migration_file())))
     assert row["refundedAmount"] == "0.00"
+
+
+@pytest.mark.every_database
+def test_a_deposit_that_a_test_refunds_at_the_same_moment_is_not_refunded_live(
+    shop: Shop, switch: Switch
+) -> None:
+    switch("prod")
+    deposit = a_deposit(parent_transaction_id="OLD-1", is_test=None)
+    row = MigratedDeposit.objects.filter(pk=deposit.pk)
+    with (
+        meddling(WRITING, act=lambda: row.update(refunded=100, is_test=True)),
+        pytest.raises(InvalidState, match="PROFILE 'test'"),
+    ):
+        payments.refund_migrated("OLD-1", Decimal("5.00"), "EUR")
+    assert (reloaded(deposit).is_test, shop.gateway.sent) == (True, [])
+    row.update(refunded=0)
 
 
 def test_health_of_a_live_account_counts_no_test(shop: Shop, switch: Switch) -> None:

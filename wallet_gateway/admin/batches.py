@@ -93,6 +93,7 @@ _RESULTS = {
     ResultCode.UNCHANGED: gettext_lazy("The gateway was asked; everything stands as before."),
     ResultCode.UNANSWERED: gettext_lazy("The gateway did not answer; ask again later."),
     ResultCode.NEVER_SENT: gettext_lazy("Nothing was ever asked of the gateway."),
+    ResultCode.FAILED: gettext_lazy("An unexpected error, which is in the log. Nothing was sent."),
 }
 """Sentences for results that come from neither a transaction nor a refusal."""
 

@@ -226,17 +226,28 @@ def read_due(due: QuerySet[M], *, limit: int) -> list[M]:
 def log_row_error(reference: str) -> Iterator[list[str]]:
     """Log an error in one row at level ERROR and continue with the next; the row stays due.
 
-    Whatever it is, it must not hold up the payments behind it; but without a database none can be handled.
+    Whatever it is, it must not hold up the payments behind it; but while the database is away or busy, none
+    can be handled.
     Gives a list, which has the text of the error afterwards, if there was one.
     """
     failures: list[str] = []
     try:
         yield failures
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception as error:  # noqa: BLE001 - said above
+    except Exception as error:
+        is_busy = isinstance(error, OperationalError) and (is_conflict(error) or not _database_answers())
+        if is_busy or isinstance(error, InterfaceError):
+            raise
         failures.append(failure(error))
         sweep_logger.error("%s could not be handled; a person must look: %s", reference, *failures)
+
+
+def _database_answers() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except (DatabaseError, InterfaceError):
+        return False
+    return True
 
 
 def failure(error: BaseException) -> str:

@@ -380,6 +380,8 @@ class ResultCode(StoredEnum):
     """The gateway did not answer all status queries."""
     NEVER_SENT = "NEVER_SENT"
     """Nothing was sent, so there is nothing to query."""
+    FAILED = "FAILED"
+    """An unexpected error, which is in the log; nothing was begun."""
 
 
 def new_batch_token() -> str:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 
+from django.db import IntegrityError
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway import gateways
@@ -15,6 +16,7 @@ from wallet_gateway.domain.discrepancies import OUTLASTS_DECISION, DiscrepancyKi
 from wallet_gateway.domain.elsewhere import booking_order
 from wallet_gateway.domain.error_codes import (
     APPROVAL_CLOSED,
+    CHANGED_MEANWHILE,
     DISCREPANCY_CLOSED,
     GATEWAY_SILENT,
     NOT_BOOKABLE,
@@ -388,15 +390,19 @@ def _book_amount(
         columns = closing_columns(actor=actor, reason=reason, now=context.clock.now())
         Discrepancy.objects.filter(pk=discrepancy.pk).update(**columns, booked_as=transaction)
 
-    decided = record_decision(
-        transaction,
-        LifecycleEvent.ACCEPTED_BY_PERSON,
-        explain(ExplanationCode.COMMENT, said=reason),
-        actor=actor,
-        finding=replace(INCONCLUSIVE, record_id=found.record_id, amount=found.amount),
-        write_with=close,
-        context=context,
-    )
+    try:
+        decided = record_decision(
+            transaction,
+            LifecycleEvent.ACCEPTED_BY_PERSON,
+            explain(ExplanationCode.COMMENT, said=reason),
+            actor=actor,
+            finding=replace(INCONCLUSIVE, record_id=found.record_id, amount=found.amount),
+            write_with=close,
+            context=context,
+        )
+    except IntegrityError as error:
+        # Another process has given back more since, or recorded the same record: the database refuses it.
+        raise InvalidState(*CHANGED_MEANWHILE) from error
     resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
     return decided
 

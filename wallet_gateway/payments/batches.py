@@ -423,10 +423,13 @@ def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[Operat
     in_statement(partial(running.update, driven_at=clock.now()))
     while (row := _claim(batch, clock.now())) is not None:
         rest = 0.0
-        with log_row_error(f"row {row.pk} of batch {batch.pk}"):
+        with log_row_error(f"row {row.pk} of batch {batch.pk}") as failures:
             rest = _carry_out(row)
-            batch_row_done.send_robust(sender=OperationBatchRow, batch=row.batch, row=row)
-            done.append(row)
+        if failures and not _record_begun(row):
+            # A row that always fails must not be tried for ever, and nothing of this one was begun.
+            _record(row, RowState.REFUSED, ResultCode.FAILED)
+        batch_row_done.send_robust(sender=OperationBatchRow, batch=row.batch, row=row)
+        done.append(row)
         if time.monotonic() >= ends_at:
             break
         clock.sleep(rest)

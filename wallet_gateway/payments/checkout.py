@@ -95,12 +95,16 @@ def start_checkout(order: PaymentOrder) -> Payment:
         if context.policy.billing_address_required:
             check_billing_address(order.content)
         account = context.gateway.account
-        seconds = page_seconds(order, longest=account.redirect_url_timeout, now=context.clock.now())
-        request = None
-        if seconds is not None:
+
+        def new_page() -> PageRequest | None:
+            seconds = page_seconds(order, longest=account.redirect_url_timeout, now=context.clock.now())
+            if seconds is None:
+                return None
             reference = context.new_reference()
             urls = return_urls(reference, gateway=order.gateway)
-            request = page_request(order, account, urls, reference=reference, seconds=seconds)
+            return page_request(order, account, urls, reference=reference, seconds=seconds)
+
+        request = new_page()
         check_sending_not_paused(context)
         # The database transaction may be repeated, so every run starts from the order as passed in.
         try:
@@ -112,6 +116,8 @@ def start_checkout(order: PaymentOrder) -> Payment:
                 raise GatewayUnreachable(
                     *GATEWAY_SILENT, gateway=context.alias, address=context.policy.address
                 ) from unasked
+            # The answers may have taken their time, which the new page does not have any more.
+            request = new_page()
             begun = in_transaction(lambda: begin(copy(order), request, context, asked=asked))
         if begun is None:
             raise TryAgain(

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import partial
 
 from django.db import IntegrityError
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.context import GatewayContext, check_account_of_deposit
@@ -164,21 +164,24 @@ def refund_deposit(
     )
 
     def reserve(now: datetime) -> None:
+        unrefunded = Q(refunded=0, refund_reserved=0)
         used = F("refunded_before") + F("refunded") + F("refund_reserved") + minor
         reservable = MigratedDeposit.objects.filter(
             within(alone, minor),
             Q(is_known=False) | Q(amount_minor__gte=used),
+            unrefunded | ~Q(is_test=not context.is_test),
             ~GatewayPause.sending_is_paused(context.alias, now),
             pk=deposit.pk,
             is_frozen=False,
         )
-        # Until something of it is refunded, the next refund decides whether it is a test.
-        is_refunded = deposit.refunded or deposit.refund_reserved
-        mode = {"is_test": deposit.is_test if is_refunded else context.is_test}
-        if reservable.update(refund_reserved=F("refund_reserved") + minor, **mode):
-            deposit.is_test = mode["is_test"]
-            return
+        # Until something of it is refunded, the next refund decides whether it is a test. This comes first:
+        # MariaDB reads a column that was set before with its new value.
+        is_test = Case(When(unrefunded, then=Value(context.is_test)), default=F("is_test"))
+        is_reserved = reservable.update(is_test=is_test, refund_reserved=F("refund_reserved") + minor)
         deposit.refresh_from_db()
+        if is_reserved:
+            return
+        check_account_of_deposit(deposit, context)
         if deposit.is_frozen:
             raise InvalidState(*DEPOSIT_FROZEN)
         if deposit.awaits_outcome:

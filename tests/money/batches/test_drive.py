@@ -163,10 +163,21 @@ def test_one_row_that_cannot_be_handled_is_logged_and_the_others_go_on(
 
     with when_asked_who_may(raising(ValueError("odd"))):
         done = carry_out(batch)
-    assert len(done) == 1
-    assert broken not in done
+    assert len(done) == 2
     assert f"row {broken.pk} of batch {batch.pk} could not be handled" in caplog.text
-    assert state_of(batch) == "RUNNING"
+    # What always fails must not be tried for ever.
+    assert results_of(batch) == [("REFUSED", "FAILED"), ("CARRIED_OUT", "")]
+    assert state_of(batch) == "FINISHED"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_row_that_fails_after_its_request_was_sent_has_what_was_sent(running: MakeBatch) -> None:
+    batch = running(1)
+    with meddling("UPDATE", "operationbatchrow", "transaction_id", act=raising(ValueError("odd"))):
+        carry_out(batch)
+    (row,) = rows_of(batch)
+    assert row.transaction is not None
+    assert (row.state, row.transaction.state, state_of(batch)) == ("CARRIED_OUT", "APPROVED", "FINISHED")
 
 
 @pytest.mark.parametrize("how", ["permission", "deactivated", "deleted"])

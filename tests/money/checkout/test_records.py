@@ -12,8 +12,10 @@ from tests.support.gateway import answering, record
 from tests.support.refusals import refuses
 from tests.support.shop import MovedClock, Shop, kinds, opening, order_of, state
 from wallet_gateway import gateways, payments
+from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.models import Discrepancy, OutboxEvent, Payment
 from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, OrderNotPayable, SendingStopped
+from wallet_gateway.testing.in_process import InProcessTransport
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +96,25 @@ def test_no_page_is_opened_if_the_time_to_pay_ends_while_it_is_begun(looks: int,
     with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="too late"):
         payments.start_checkout(order)
     assert (shop.gateway.opened, order.payments.exists()) == ([], False)
+
+
+def test_a_page_that_is_opened_after_slow_answers_ends_with_the_time_to_pay(shop: Shop) -> None:
+    order = shop.order(payable_until=shop.clock.now() + timedelta(minutes=10))
+    first = payments.start_checkout(order)
+    shop.report_and_ask(first, record(first.reference, state="Errored"))
+
+    class Slow(InProcessTransport):
+        def send(self, method: str, path: str, **given: Any) -> RawAnswer:
+            if method == "GET":
+                shop.clock.by += timedelta(minutes=5)
+            return super().send(method, path, **given)
+
+    gateways.use_transport(Slow(shop.gateway), alias="default")
+    payments.start_checkout(order_of(first))
+    page = shop.gateway.opened[-1]
+    assert order.payable_until is not None
+    left = (order.payable_until - shop.clock.now()).total_seconds()
+    assert 0 < page["checkoutDetails"]["redirectUrlTimeout"] <= left + 1
 
 
 def test_a_frozen_order_that_was_cancelled_is_looked_at_once_an_hour(shop: Shop) -> None:
