@@ -134,6 +134,8 @@ SANDBOX: dict[str, Any] = {
             "STORE_ID": "SANDBOX-STORE",
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
+            # What one person may refund alone: try a larger refund, and let the second user agree.
+            "APPROVALS": {"LIMITS": {"EUR": "50.00", "JPY": "8000", "KWD": "17.000"}},
         },
     },
 }

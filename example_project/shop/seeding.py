@@ -1,4 +1,4 @@
-"""Fill the catalogue from `data/catalogue.toml` and create the staff user; repeating it is harmless."""
+"""Fill the catalogue from `data/catalogue.toml` and create staff users; repeating it is harmless."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def seed_catalogue(path: Path = CATALOGUE) -> int:
 
 
 def seed_staff(username: str, password: str, *, is_reset: bool) -> None:
-    """Create the staff user; an existing user's password changes only with `is_reset`."""
+    """Create a staff user; an existing user's password changes only with `is_reset`."""
     user, is_new = get_user_model().objects.get_or_create(username=username)
     if is_new or is_reset:
         user.is_staff = user.is_superuser = True

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -97,7 +98,14 @@ def test_the_demo_starts_both_says_where_and_ends_cleanly(tmp_path: Path) -> Non
 
     assert f"http://{HOST}:{shop}/" in said
     assert f"http://{HOST}:{gateway}/" in said
-    assert re.search(r"user staff, password \S+", said)
+    assert re.search(r"user staff or colleague, password \S+", said)
+    with sqlite3.connect(tmp_path.parent / "shop.sqlite3") as books:
+        orders = books.execute("SELECT state FROM wallet_gateway_paymentorder ORDER BY id").fetchall()
+        waiting = books.execute("SELECT state FROM wallet_gateway_approval").fetchall()
+        staff = books.execute("SELECT count(*) FROM auth_user WHERE is_superuser").fetchall()
+    states = "PAID FAILED FAILED AUTHORIZED PART_CAPTURED PART_REFUNDED FROZEN PAID"
+    assert " ".join(state for (state,) in orders) == states
+    assert (waiting, staff) == ([("WAITING",)], [(2,)])
     assert (process.returncode, faults) == (0, "")
     assert rest == "Stopped.\n"
     assert not listens(shop)

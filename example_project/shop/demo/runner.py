@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from django.core.management import get_commands
 from example_project.shop.demo.services import (
     HOST,
     Service,
+    ServiceFailed,
     environment_for,
     python,
     wait_until_all_answer,
@@ -58,13 +60,27 @@ def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: st
     return services
 
 
-def run_until_ended(services: list[Service], *, on_ready: Callable[[], None]) -> None:
-    """Start the services, call `on_ready`, wait for a signal; raises `ServiceFailed` if one ends before."""
+def write_history(shop: Service) -> None:
+    """Let a new demo begin with some orders; raises `ServiceFailed`."""
+    command = python(str(settings.BASE_DIR / "manage.py"), "demo_history")
+    run = subprocess.run(command, env=dict(shop.environment), capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+    if run.returncode:
+        raise ServiceFailed(f"The first orders could not be made.\n{run.stderr}")
+
+
+def run_until_ended(
+    services: list[Service], *, prepare: Callable[[], None], on_ready: Callable[[], None]
+) -> None:
+    """Start the services, call `prepare` and `on_ready` once they answer, and wait for a signal.
+
+    Raises `ServiceFailed` if one ends before.
+    """
     with _asked_to_end() as ending:
         try:
             for service in services:
                 service.start()
             wait_until_all_answer(services)
+            prepare()
             on_ready()
             while not ending.wait(SECONDS_BETWEEN_LOOKS):
                 for service in services:

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from example_project.shop.demo.runner import demo_services, run_until_ended
+from example_project.shop.demo.runner import demo_services, run_until_ended, write_history
 from example_project.shop.demo.services import HOST, ServiceFailed, environment_for, is_free, python
-from example_project.shop.management.commands.seed_shop import STAFF_NAME, STAFF_PASSWORD
+from example_project.shop.management.commands.seed_shop import STAFF_NAMES, STAFF_PASSWORD
 from wallet_gateway.testing.sandbox import SandboxServer
 
 
@@ -57,7 +57,11 @@ class Command(BaseCommand):
         with tempfile.TemporaryDirectory(prefix="wallet-demo-") as logs:
             services = demo_services(port, gateway_port, logs=Path(logs), database=database)
             try:
-                run_until_ended(services, on_ready=lambda: self._say_where(port, gateway_port))
+                run_until_ended(
+                    services,
+                    prepare=lambda: write_history(services[1]),
+                    on_ready=lambda: self._say_where(port, gateway_port),
+                )
             except ServiceFailed as failure:
                 raise CommandError(str(failure)) from failure
         self.stdout.write("Stopped.")
@@ -67,7 +71,7 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Shop     {shop}/\n"
             f"Gateway  http://{HOST}:{gateway_port}/\n"
-            f"Staff    {shop}/admin/  user {STAFF_NAME}, password {STAFF_PASSWORD}\n"
+            f"Staff    {shop}/admin/  user {' or '.join(STAFF_NAMES)}, password {STAFF_PASSWORD}\n"
             "Ctrl-C stops them."
         )
         self.stdout.flush()

@@ -1,4 +1,4 @@
-"""`manage.py seed_shop`: create the catalogue and a staff user. Running it again is harmless."""
+"""`manage.py seed_shop`: create the catalogue and two staff users. Running it again is harmless."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from example_project.shop.seeding import seed_catalogue, seed_staff
 
-STAFF_NAME = "staff"
+STAFF_NAMES = ("staff", "colleague")
+"""Two, because a refund above a limit needs a second person."""
 # Public, because it is in this file; so it is used in debug mode only.
 STAFF_PASSWORD = "clay-and-larks"  # noqa: S105 - the demo's printed login, no secret
 
 
 class Command(BaseCommand):
-    """Fill the catalogue and create the staff user."""
+    """Fill the catalogue and create the staff users."""
 
-    help = "Fills the catalogue and makes the staff user; running it again changes nothing that is sold."
+    help = "Fills the catalogue and makes two staff users; running it again changes nothing that is sold."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -29,7 +30,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{count} products in the catalogue.")
         password = staff_password or (STAFF_PASSWORD if settings.DEBUG else "")
         if not password:
-            self.stdout.write("No staff user made: give --staff-password outside debug mode.")
+            self.stdout.write("No staff users made: give --staff-password outside debug mode.")
             return
-        seed_staff(STAFF_NAME, password, is_reset=bool(staff_password))
-        self.stdout.write(f"Staff user “{STAFF_NAME}” is ready.")
+        for name in STAFF_NAMES:
+            seed_staff(name, password, is_reset=bool(staff_password))
+        self.stdout.write(f"Staff users {' and '.join(STAFF_NAMES)} are ready.")
