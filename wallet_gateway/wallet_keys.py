@@ -113,7 +113,8 @@ def current_key(*, context: GatewayContext) -> PublicKey:
                 )
                 return PublicKey(row=row, api_key=said.api_key, encryption_key=said.encryption_key)
             fault = "it has expired, or our clock is off"
-        logger.error("the key service of %s brought no key: %s", context.alias, fault)
+        fields = {"gateway": context.alias}
+        logger.error("the key service of %s brought no key: %s", context.alias, fault, extra=fields)
         note_failure(context)
     if usable is None:
         # Without the cause: its frames contain the request.
@@ -138,7 +139,8 @@ def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> Pu
         return opened(row, context)
     except UnreadableSecret:
         # Encrypted with a key that is no longer in the settings; the gateway provides new ones.
-        logger.warning("the stored key of %s cannot be opened; another one is fetched", context.alias)
+        text = "the stored key of %s cannot be opened; another one is fetched"
+        logger.warning(text, context.alias, extra={"gateway": context.alias})
         return None
 
 
@@ -196,7 +198,8 @@ def note_if_refused(row: WalletKey, error: GatewayError | None, *, context: Gate
     recently = context.clock.now() - REPLACED_ONCE_IN
     of_account = WalletKey.objects.filter(gateway=row.gateway, account=row.account)
     if of_account.filter(refused_at__lte=row.fetched_at, refused_at__gt=recently).exists():
-        logger.error("the gateway %s refuses the wallet key that it has just given", context.alias)
+        text = "the gateway %s refuses the wallet key that it has just given"
+        logger.error(text, context.alias, extra={"gateway": context.alias})
     else:
         take_out_of_use(row, context=context)
 
@@ -206,7 +209,8 @@ def take_out_of_use(row: WalletKey, *, context: GatewayContext) -> None:
     row.refused_at = context.clock.now()
     unmarked = WalletKey.objects.filter(pk=row.pk, refused_at=None)
     in_statement(lambda: unmarked.update(refused_at=row.refused_at))
-    logger.warning("the gateway %s refuses its wallet key; the next button gets another one", context.alias)
+    text = "the gateway %s refuses its wallet key; the next button gets another one"
+    logger.warning(text, context.alias, extra={"gateway": context.alias})
 
 
 def erase_old_keys(*, context: GatewayContext) -> int:

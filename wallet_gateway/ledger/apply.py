@@ -172,7 +172,7 @@ def apply(transaction: GatewayTransaction, change: Change, *, context: GatewayCo
         taken = replace(change, event=LifecycleEvent.CONTRADICTED, finding=finding, columns=columns)
         applied = _write_and_commit(reread(transaction), taken, context)
     for alarm in applied.recorded.alarms:
-        logger.error("%s: %s", context.alias, one_line(alarm))
+        logger.error("%s: %s", context.alias, one_line(alarm), extra=applied.transaction.log_fields)
     if applied.recorded.stopped:
         warn_of_mix_up(context.alias, applied.recorded.stopped, now=context.clock.now())
     _applied.set(mine := _applied.get() + 1)

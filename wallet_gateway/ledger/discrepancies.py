@@ -357,7 +357,8 @@ def is_further_mix_up(transaction: GatewayTransaction, now: datetime) -> bool:
 def warn_of_mix_up(gateway: str, why: Explanation, *, now: datetime) -> None:
     """Log an error about a pause that was set, and send the signal."""
     minutes = int(MIX_UP_PAUSE.total_seconds() // 60)
-    logger.error("sending to %s is stopped for %d minutes: unit mix-up: %s", gateway, minutes, one_line(why))
+    text, fields = "sending to %s is stopped for %d minutes: unit mix-up: %s", {"gateway": gateway}
+    logger.error(text, gateway, minutes, one_line(why), extra=fields | {"code": PauseCode.UNIT_MIX_UP.value})
     announce_pause(
         gateway, until=now + MIX_UP_PAUSE, code=PauseCode.UNIT_MIX_UP, reason=explanation_text(why)
     )

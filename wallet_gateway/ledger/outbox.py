@@ -125,11 +125,18 @@ def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
                 outbox_event.event_id,
                 wait,
                 failure(failures[0]),
+                extra=_log_fields(outbox_event),
             )
         except DatabaseFault as error:
             text = "the delivery of event %s could not be recorded, it is delivered again later: %s"
-            logger.error(text, outbox_event.event_id, failure(error))
+            logger.error(text, outbox_event.event_id, failure(error), extra=_log_fields(outbox_event))
     return delivered
+
+
+def _log_fields(outbox_event: OutboxEvent) -> dict[str, str]:
+    order = outbox_event.order
+    of_order = {"reference": order.reference, "gateway": order.gateway} if order is not None else {}
+    return {**of_order, "code": outbox_event.kind}
 
 
 def deliver_due(*, clock: Clock, limit: int = 500) -> int:

@@ -238,7 +238,12 @@ def log_row_error(reference: str) -> Iterator[list[str]]:
         if is_busy or isinstance(error, InterfaceError):
             raise
         failures.append(failure(error))
-        sweep_logger.error("%s could not be handled; a person must look: %s", reference, *failures)
+        sweep_logger.error(
+            "%s could not be handled; a person must look: %s",
+            reference,
+            *failures,
+            extra={"reference": reference},
+        )
 
 
 def _database_answers() -> bool:

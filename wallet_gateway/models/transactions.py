@@ -206,6 +206,11 @@ class GatewayTransaction(Explained):
     def __str__(self) -> str:
         return f"{self.kind} {self.reference}"
 
+    @property
+    def log_fields(self) -> dict[str, str]:
+        """Return what a log line about it carries as `extra`: its reference, gateway and state."""
+        return {"reference": self.reference, "gateway": self.gateway, "state": self.state}
+
     # Properties
 
     @property

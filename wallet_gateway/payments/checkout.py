@@ -88,7 +88,7 @@ def start_checkout(order: PaymentOrder) -> Payment:
     :raises GatewayUnreachable: `nothing_sent` and `gateway_silent`; the customer may try again.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    with log_failure(order.reference):
+    with log_failure(order):
         check_outside_transaction("payments.start_checkout")
         context = context_of(order.gateway)
         context.check_sending_enabled()
@@ -513,7 +513,7 @@ _ADVICE = "`manage.py wallet_doctor` examines the settings and the gateway"
 
 
 @contextlib.contextmanager
-def log_failure(reference: str) -> Iterator[None]:
+def log_failure(order: PaymentOrder) -> Iterator[None]:
     """Log an error of the block at level WARNING, once, in English, and raise it on.
 
     An order that is paid already and a page that another click is opening are no failures.
@@ -526,11 +526,12 @@ def log_failure(reference: str) -> Iterator[None]:
                 message = visible(error.message, max_length=_LONGEST_MESSAGE)
             logger.warning(
                 "checkout of order %s failed (%s): %s %s; see %s",
-                one_line(reference),
+                one_line(order.reference),
                 error.code.value,
                 message,
                 _ADVICE,
                 error.docs,
+                extra={"reference": order.reference, "gateway": order.gateway, "code": error.code.value},
             )
             error.is_logged = True
         raise

@@ -67,7 +67,8 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
     if begins:
         end = f" until {pause.stopped_until.isoformat()}" if pause.stopped_until else ""
         who, why = one_line(pause.stopped_by), one_line(pause.stop_reason)
-        logger.warning("sending to %s was stopped by %s%s: %s", gateway, who, end, why)
+        text = "sending to %s was stopped by %s%s: %s"
+        logger.warning(text, gateway, who, end, why, extra={"gateway": gateway})
         announce_pause(
             gateway, until=pause.stopped_until, code=None, reason=pause.stop_reason, by=pause.stopped_by
         )
@@ -99,7 +100,7 @@ def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
         raise InvalidState(_("No person has stopped sending to %(gateway)s."), gateway=gateway)
     pause = GatewayPause.objects.get(gateway=gateway)
     who, why = one_line(pause.resumed_by), one_line(pause.resume_reason)
-    logger.warning("sending to %s was resumed by %s: %s", gateway, who, why)
+    logger.warning("sending to %s was resumed by %s: %s", gateway, who, why, extra={"gateway": gateway})
     announce_resumption(gateway, by=pause.resumed_by, reason=pause.resume_reason)
     return pause
 

@@ -342,7 +342,8 @@ def _pause(
     if not begins:
         return _nobody
     reason = explanation_text(explanation)
-    logger.warning("sending to %s is paused until %s: %s %s", context.alias, until, code, one_line(reason))
+    text, fields = "sending to %s is paused until %s: %s %s", {"gateway": context.alias, "code": code.value}
+    logger.warning(text, context.alias, until, code, one_line(reason), extra=fields)
     return partial(announce_pause, context.alias, until=until, code=code, reason=reason)
 
 

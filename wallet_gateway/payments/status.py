@@ -9,7 +9,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
+from wallet_gateway.client.errors import GatewayError, OutcomeUnknown, Refused
 from wallet_gateway.context import GatewayContext, foreign_merchant_account
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
 from wallet_gateway.domain.evidence import (
@@ -112,7 +112,11 @@ def query_status(transaction: GatewayTransaction, *, context: GatewayContext) ->
         answers = [context.gateway.status(reference) for reference in references]
     except GatewayError as error:
         # A refused or unreadable status query says nothing about the money, so it changes no state.
-        logger.warning("no usable answer about %s: %s", transaction.reference, one_line(error))
+        fields = transaction.log_fields | (
+            {"code": one_line(error.code)} if isinstance(error, Refused) else {}
+        )
+        text = "no usable answer about %s: %s"
+        logger.warning(text, transaction.reference, one_line(error), extra=fields)
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
             GatewayPause.pause_queries(context.alias, until=pause_end(context.clock.now(), error.retry_after))
         return None
@@ -138,7 +142,8 @@ def query_status(transaction: GatewayTransaction, *, context: GatewayContext) ->
 
     if found.unreadable:
         # A person has to read what could not be parsed; the answers are redacted.
-        logger.warning("%s: %s", transaction.reference, one_line(unreadable_explanation(found.unreadable)))
+        words = one_line(unreadable_explanation(found.unreadable))
+        logger.warning("%s: %s", transaction.reference, words, extra=transaction.log_fields)
         found = replace(found, answer="\n".join(answer.exchange.answer_body for answer in answers))
     return found
 
@@ -322,7 +327,7 @@ def _record(
         if event and (other := foreign_merchant_account(transaction, context)):
             # An empty answer under another merchant account does not end it; a person restores the name.
             text = "%s was sent for %s, which the settings do not name"
-            logger.error(text, transaction.reference, one_line(other))
+            logger.error(text, transaction.reference, one_line(other), extra=transaction.log_fields)
             change = _no_answer(transaction, now)
             change = replace(change, columns={**change.columns, "needs_operator": True})
             return apply(transaction, change, context=context)

@@ -135,7 +135,8 @@ def sweep() -> tuple[SweepReport, ...]:
     waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
     orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
     for alias, count in orphans.items():
-        logger.error("%d transactions wait at gateway %r, which the settings do not name", count, alias)
+        text = "%d transactions wait at gateway %r, which the settings do not name"
+        logger.error(text, count, alias, extra={"gateway": alias})
 
     swept = []
     for alias in aliases:
@@ -143,7 +144,7 @@ def sweep() -> tuple[SweepReport, ...]:
             context = context_of(alias)
         except ImproperlyConfigured as error:
             # The rows keep the instants at which they are due, and the other gateways are swept.
-            logger.error("gateway %s is not swept: %s", alias, error)
+            logger.error("gateway %s is not swept: %s", alias, error, extra={"gateway": alias})
             continue
         expire_requests(now=context.clock.now(), gateway=context.alias)
         release_freezes(context=context, limit=_LIMIT)
@@ -234,7 +235,9 @@ def _send_unsent(context: GatewayContext) -> int:
             try:
                 sent = resend_unsent(transaction, context=context)
             except OperationRefused as error:
-                logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
+                fields = transaction.log_fields | {"code": error.code.value}
+                words = one_line(repr(error))
+                logger.info("%s was not sent again: %s", transaction.reference, words, extra=fields)
                 if error.code in {ErrorCode.MERCHANT_ACCOUNT_CHANGED, ErrorCode.REQUEST_UNREADABLE}:
                     _give_to_person(transaction, next_send_at=None)
                     continue
@@ -330,7 +333,8 @@ def _tell(payment: Payment, window: CaptureWindow, approved_at: datetime) -> boo
     )
     failures = [answer for _, answer in answers if isinstance(answer, Exception)]
     for error in failures:
-        logger.error("a receiver of authorization_expiring failed, it is told again: %s", failure(error))
+        text = "a receiver of authorization_expiring failed, it is told again: %s"
+        logger.error(text, failure(error), extra=_log_fields(payment))
     return not failures
 
 
@@ -353,9 +357,16 @@ def _act(payment: Payment, policy: CapturePolicy) -> bool | None:
         else:
             return True
     except OperationRefused as error:
-        logger.warning("%s was not handled before it expires: %s", payment.reference, one_line(repr(error)))
+        text, fields = "%s was not handled before it expires: %s", _log_fields(payment)
+        fields["code"] = error.code.value
+        logger.warning(text, payment.reference, one_line(repr(error)), extra=fields)
         return False
     if state in _WITHOUT_EFFECT:
-        logger.error("%s was not handled before it expires: it ended as %s", payment.reference, state)
+        text = "%s was not handled before it expires: it ended as %s"
+        logger.error(text, payment.reference, state, extra=_log_fields(payment) | {"state": state})
         return None
     return state == TransactionState.APPROVED
+
+
+def _log_fields(payment: Payment) -> dict[str, str]:
+    return {"reference": payment.reference, "gateway": payment.order.gateway}

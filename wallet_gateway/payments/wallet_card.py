@@ -259,19 +259,22 @@ def _look_up(transaction: GatewayTransaction, result: WalletResult, context: Gat
         note_if_refused(key.row, error, context=context)
         if isinstance(error, Refused) and error.http_status == HTTPStatus.NOT_FOUND:
             # The page has named an account that there is not: the words of the answer repeat the page's own.
-            logger.warning("the gateway knows no account as that of %s", transaction.reference)
+            text = "the gateway knows no account as that of %s"
+            logger.warning(text, transaction.reference, extra=transaction.log_fields)
             raise CardRefused(
                 _("The gateway does not know this card. Nothing was charged. Take another card.")
             ) from None
         # The gateway may echo the account id, and a page may have put a card secret there.
         fault = one_line(as_report(str(error)))
-        logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
+        text = "the account of %s could not be asked about: %s"
+        logger.error(text, transaction.reference, fault, extra=transaction.log_fields)
         # Without the cause: its frames contain the request.
         raise TryAgain(
             _("The gateway did not say which card it is. Nothing was charged. Try again.")
         ) from None
     if account.transaction_account_id not in {None, account_id}:
-        logger.error("the gateway named another account than that of %s", transaction.reference)
+        text = "the gateway named another account than that of %s"
+        logger.error(text, transaction.reference, extra=transaction.log_fields)
         raise TryAgain(_("The gateway named another card. Nothing was charged. Try again."))
     return Card(result=result, account=account, key=key)
 
