@@ -270,8 +270,20 @@ def test_a_paid_order_lists_goods_sums_and_time_and_names_no_person(mugs: Paymen
     assert (str(found.total), str(found.tax), str(found.refunded)) == ("27.70 EUR", "3.80 EUR", "5.00 EUR")
     assert found.approved_at == opening.approved_at
     assert (found.card_network, found.card_last_four) == ("", "")
+    assert found.email == "a•••@example.com"
     assert "ada" not in repr(found)
     assert "Lovelace" not in repr(found)
+
+
+def test_where_the_sheet_asked_for_an_address_it_is_the_sheets(mugs: PaymentOrder) -> None:
+    mugs.content["addressDetails"] = {"shippingAddress": {"zipPostalCode": "20095", "city": "Hamburg"}}
+    mugs.save()
+    opening = paid(mugs)
+    assert receipt_of(mugs).ships_to == "20095 Hamburg"
+    sheet = {"email": "eve@example.com", "shippingAddress": {"postalCode": "8001", "locality": "Zürich"}}
+    a_wallet_attempt(opening, given=sheet)
+    found = receipt_of(mugs)
+    assert (found.email, found.ships_to) == ("e•••@example.com", "8001 Zürich")
 
 
 def test_a_card_is_named_as_its_network_writes_itself_until_the_data_are_erased(mugs: PaymentOrder) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -43,36 +44,46 @@ class ReceiptAmount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What was paid: the lines, then shipping and discounts, then the total."""
+    """What was bought: the lines, then shipping and discounts, then the total."""
 
     lines: tuple[ReceiptLine, ...]
     """Empty for an order that was created with an amount only, and once its data was erased."""
     extras: tuple[ReceiptAmount, ...]
     """Shipping, discounts on the whole order, and what the customer chose in the wallet's sheet."""
     total: Money
-    """The amount that the customer has approved."""
+    """The amount that the customer has approved, or is to pay."""
     tax: Money | None
     """The tax in the total; None if the order does not tell it, or if the sheet has changed the total."""
-    refunded: Money | None
+    refunded: Money | None = None
     """None if nothing was refunded."""
-    approved_at: datetime | None
+    approved_at: datetime | None = None
     """When the gateway approved it; None if that is not known."""
-    card_network: str
+    card_network: str = ""
     """As people read it, such as `Visa`.
 
     This and the digits are known only of a card from the wallet's sheet: of a payment on the hosted page, the
     gateway's records name the payer and no card.
     """
-    card_last_four: str
+    card_last_four: str = ""
     """The last four digits; empty as above."""
+    email: str = ""
+    """Shortened: `a•••@shop.example`; empty without one, and while nothing is paid."""
+    ships_to: str = ""
+    """Postal code and city: `20095 Hamburg`; empty as above."""
+
+
+def order_goods(order: PaymentOrder) -> Receipt:
+    """Return goods and sums of an order that is not paid, as it was made. No SQL statement."""
+    tax = (order.cart or {}).get("totalTaxAmount")
+    return _receipt(order, order.cart_extras, total=order.amount, tax=tax)
 
 
 def order_receipt(order: PaymentOrder) -> Receipt | None:
     """Return the receipt of an order's latest approved payment; None without one. It names no person.
 
-    One SQL statement, none for payments that were read with the order; one more for prices of the sheet.
+    One SQL statement, none for payments that were read with the order; one more for a card of the sheet.
     """
-    known, currency = order.known_payments, order.currency
+    known = order.known_payments
     if known is not None and known.version == order.version:
         payments = list(known.payments)
     else:
@@ -86,14 +97,36 @@ def order_receipt(order: PaymentOrder) -> Receipt | None:
     cart, is_as_ordered = order.cart or {}, payment.amount_minor == order.amount_minor
     goods, tax = cart.get("itemDetails", ()), cart.get("totalTaxAmount")
     extras = list(order.cart_extras)
-    if not is_as_ordered and payment.opening.kind == TransactionKind.AUTHORIZATION:
-        prices = WalletAttempt.objects.filter(transaction=payment.opening).values_list("price", flat=True)
-        lines = (prices.first() or {}).get("lines", ())
-        # The sheet begins with the cart's items; an order without a cart is one line, its total.
-        extras = [(label, amount) for label, _, amount in lines[len(goods) or 1 :]]
+    given: Mapping[str, Any] = {}
+    if payment.opening.kind == TransactionKind.AUTHORIZATION:
+        sheets = WalletAttempt.objects.filter(transaction=payment.opening).values_list("price", "given")
+        price, given = sheets.first() or ({}, {})
+        if not is_as_ordered:
+            # The sheet begins with the cart's items; an order without a cart is one line, its total.
+            extras = [(label, amount) for label, _, amount in price.get("lines", ())[len(goods) or 1 :]]
+    receipt = _receipt(order, extras, total=payment.amount, tax=tax if is_as_ordered else None)
+    of_order = order.content.get("addressDetails", {}).get("shippingAddress", {})
+    of_sheet = given.get("shippingAddress") or {}
+    place = of_sheet.get("postalCode"), of_sheet.get("locality")
+    if not of_sheet:
+        place = of_order.get("zipPostalCode"), of_order.get("city")
+    user, at, host = (given.get("email") or address_of(order)).rpartition("@")
+    return replace(
+        receipt,
+        refunded=Money.from_minor_units(refunded, order.currency) if refunded else None,
+        approved_at=payment.opening.approved_at,
+        card_network=network_name(payment.card_network),
+        card_last_four=payment.card_last_four,
+        email=f"{user[0]}•••{at}{host}" if user else "",
+        ships_to=" ".join(filter(None, place)),
+    )
 
+
+def _receipt(
+    order: PaymentOrder, extras: Iterable[tuple[str, str]], *, total: Money, tax: str | None
+) -> Receipt:
     def money(text: str) -> Money:
-        return Money.parse(text, currency, allow_zero=True)
+        return Money.parse(text, order.currency, allow_zero=True)
 
     return Receipt(
         lines=tuple(
@@ -102,7 +135,7 @@ def order_receipt(order: PaymentOrder) -> Receipt | None:
                 quantity=int(item["productQuantity"]),
                 amount=money(item["totalAmount"]),
             )
-            for item in goods
+            for item in (order.cart or {}).get("itemDetails", ())
         ),
         extras=tuple(
             ReceiptAmount(
@@ -110,12 +143,8 @@ def order_receipt(order: PaymentOrder) -> Receipt | None:
             )
             for label, amount in extras
         ),
-        total=payment.amount,
-        tax=money(tax) if tax and is_as_ordered else None,
-        refunded=Money.from_minor_units(refunded, currency) if refunded else None,
-        approved_at=payment.opening.approved_at,
-        card_network=network_name(payment.card_network),
-        card_last_four=payment.card_last_four,
+        total=total,
+        tax=money(tax) if tax else None,
     )
 
 

@@ -21,7 +21,7 @@ from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.domain.states import PAYABLE_STATES, OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.reports.attempts import latest_reference, unknown_outcomes
-from wallet_gateway.reports.receipts import Receipt, address_of, order_receipt
+from wallet_gateway.reports.receipts import Receipt, address_of, order_goods, order_receipt
 from wallet_gateway.return_tokens import ReturnOutcome
 
 _LEAD_TO_RESULT = ("pay", "return", "result")
@@ -106,7 +106,7 @@ class ResultPage:
     is_test: bool = False
     """Whether the gateway moves no real money, which the page must say."""
     receipt: Receipt | None = None
-    """Goods, sums and card, on the pages of a payment that was approved a short time ago."""
+    """Goods and sums where the order can be paid; with the card, of a payment approved a short time ago."""
     mails_result: bool = False
     """Whether the plugin's mails are enabled and inform this customer of the result."""
     reopens: bool = False
@@ -178,8 +178,11 @@ def kind_without_payment(order: PaymentOrder) -> PageKind:
 def receipt_for(order: PaymentOrder, kind: PageKind, now: datetime) -> Receipt | None:
     """Return what the page tells about goods and card; None for other pages, and a day after the approval.
 
-    Later the page still says that the order is paid: its address may have been passed on since.
+    Later the page still says that the order is paid: its address may have been passed on since. While it can
+    be paid, goods and sums alone are shown.
     """
+    if kind in _OFFERS_PAYMENT:
+        return order_goods(order)
     receipt = order_receipt(order) if kind in _HAS_RECEIPT else None
     approved_at = receipt.approved_at if receipt else None
     return receipt if approved_at and now - approved_at <= return_tokens.MAX_AGE else None
