@@ -29,8 +29,7 @@ HEAD = """<!-- run: nothing, because it only shows pictures -->
 
 # Gallery
 
-Every page of the example shop, the admin and the sandbox, as `make demo` shows them, and a page of a
-django-oscar shop. `docs/images/take.py` takes these pictures anew.
+The pages of the example shop, the admin and the sandbox, as `make demo` shows them, and a page of a django-oscar shop.
 """
 # Chromium writes WebP, and needs no library for it.
 TO_WEBP = """
@@ -125,11 +124,11 @@ class Gallery:
         page.reload(wait_until="commit")
         page.locator("#standing-heading").wait_for()
         page.evaluate("Promise.all(Array.from(document.images, (image) => image.decode()))")
-        self.take(page, "button-loading", "While the wallet loads, its place is kept", is_loading=True)
+        self.take(page, "button-loading", "While the wallet loads", is_loading=True)
         page.unroute_all(behavior="ignoreErrors")
         self.control.wallet("not_ready")
         page.goto(order)
-        self.take(page, "button-unavailable", "Where the wallet is not available, the hosted page is")
+        self.take(page, "button-unavailable", "No wallet: the gateway's page is offered")
         self.control.wallet("ready")
         page.goto(order)
         self.opens_sheet(page)
@@ -146,7 +145,7 @@ class Gallery:
         self.take(page, "three-d-secure", "The bank asks: 3-D Secure, here the sandbox's page")
         page.locator("button[name=outcome][value=success]").click()
         page.wait_for_url(re.compile("/wallet/result/"))
-        self.take(page, "paid", "Paid, because the gateway says so")
+        self.take(page, "paid", "Paid, as the gateway has confirmed")
         page.goto(order)
         self.take(page, "order-paid", "The order, paid")
 
@@ -155,7 +154,7 @@ class Gallery:
         for outcome, caption in (
             ("refused", "Refused: both ways to pay again"),
             ("cancelled", "Cancelled by the customer"),
-            ("pending", "Pending: the page finds out by itself"),
+            ("pending", "Pending: the page checks again"),
             ("error", "The payment failed"),
         ):
             with self.tab() as page:
@@ -167,12 +166,12 @@ class Gallery:
         with self.tab() as page:
             self.to_the_hosted_page(page, "hearth-teapot")
             self.decide(page, "success")
-            self.take(page, "authorized", "Approved and not yet charged: the piece is made to order")
+            self.take(page, "authorized", "Reserved and not yet charged")
         with self.tab(viewport=PHONE, color_scheme="dark") as page:
             self.to_the_hosted_page(page, "harbour-mug")
-            self.take(page, "hosted-phone-dark", "The hosted page on a phone, in the dark")
+            self.take(page, "hosted-phone-dark", "The hosted page on a phone, dark mode")
             self.decide(page, "success")
-            self.take(page, "paid-phone-dark", "The paid page on a phone, in the dark")
+            self.take(page, "paid-phone-dark", "The paid page on a phone, dark mode")
         with self.tab() as page:
             page.goto(f"{self.shop}/nowhere/")
             self.take(page, "not-found", "A broken link")
@@ -220,23 +219,23 @@ class Gallery:
             for path, name, caption in (
                 ("dashboard/", "dashboard", "The payments dashboard"),
                 ("dashboard/keys/", "keys", "The keys of the wallet's button"),
-                ("dashboard/health/", "health", "The health of payments, as a monitor gets it"),
+                ("dashboard/health/", "health", "The health view"),
                 ("dashboard/default/stop/", "stop", "The emergency stop, before it is confirmed"),
                 ("paymentorder/", "orders", "Orders"),
                 ("gatewaytransaction/", "transactions", "Transactions with the gateway"),
                 ("transactionevent/", "events", "Every answer and decision, in order"),
-                ("discrepancy/", "discrepancies", "Differences between the books and the gateway"),
+                ("discrepancy/", "discrepancies", "Differences between the shop's and the gateway's records"),
                 ("approval/", "approvals", "What waits for a second person"),
                 ("operationbatch/", "batches", "Operations on many orders"),
                 ("migrateddeposit/", "deposits", "Payments of an earlier provider"),
-                ("migrateddeposit/import/", "import", "Their import"),
+                ("migrateddeposit/import/", "import", "The import of these payments"),
             ):
                 page.goto(f"{admin}/{path}")
                 self.take(page, f"admin-{name}", caption)
             self.one_order(page, f"{admin}/paymentorder/")
             page.emulate_media(color_scheme="dark")
             page.goto(f"{admin}/dashboard/")
-            self.take(page, "admin-dashboard-dark", "The dashboard in the dark")
+            self.take(page, "admin-dashboard-dark", "The dashboard in dark mode")
 
     def one_order(self, page: Page, orders: str) -> None:
         """Open a paid order, the page that confirms its refund, and the one that cancels an order."""
@@ -278,7 +277,7 @@ class Gallery:
         with self.tab() as page:
             for path, name, caption in (
                 ("", "overview", "The overview"),
-                ("controls/", "controls", "Controls: each button, and the same as a curl line"),
+                ("controls/", "controls", "Controls: each button with its curl command"),
                 ("checkouts/", "checkouts", "Checkouts"),
                 ("accounts/", "wallet", "Payment accounts and open 3-D Secure pages"),
                 ("transactions/", "transactions", "Transactions"),
