@@ -82,12 +82,27 @@ def test_the_codes_of_errors_are_all_described_under_the_class_that_carries_them
         assert name == "AwaitingApproval" or classes[name]("No.", ErrorCode(code)).status == status, code
 
 
-def test_every_test_that_a_page_names_is_there() -> None:
-    named = [
-        (name, place, test)
-        for name in ("threat-model.md", "accessibility.md")
-        for place, test in re.findall(r"`([\w/]+\.py)::(\w+)`", _page(name))
-    ]
+def _rows(text: str) -> list[str]:
+    """What the rows of a text's tables are about, by section."""
+    found, section = [], ""
+    for line in text.splitlines():
+        if line.startswith("#"):
+            section = line.strip("# ")
+        cells = [cell.strip() for cell in line.split("|")[1:-1]] if line.startswith("|") else []
+        if len(cells) > 1 and cells[0].strip("-") and cells[0] not in {"row", "criterion"}:
+            letter = f"{cells[0]}: {cells[1]}" if cells[0] in set("STRIDE") else cells[0]
+            found.append(f"{section}: {letter}")
+    return found
+
+
+def test_every_row_of_threats_and_criteria_has_its_tests_and_they_are_there() -> None:
+    evidence = (ROOT / "tests" / "evidence.md").read_text(encoding="utf-8")
+    threats, _, criteria = evidence.partition("## Accessibility")
+    heads = {"PCI DSS 4.0.1: requirement", "ASVS 5.0: chapter"}
+    assert [row for row in _rows(_page("threat-model.md")) if row not in heads] == _rows(threats)
+    seen = [row.partition(": ")[2] for row in _rows(_page("accessibility.md"))]
+    assert ["axe", *seen] == [row.partition(": ")[2] for row in _rows(criteria)]
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", evidence)
     assert len(named) > 100
-    for name, place, test in named:
-        assert f"def {test}(" in (ROOT / "tests" / place).read_text(encoding="utf-8"), (name, test)
+    for place, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / place).read_text(encoding="utf-8"), test

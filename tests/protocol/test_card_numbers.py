@@ -101,7 +101,7 @@ def test_no_text_takes_more_than_linear_time(block: str) -> None:
     assert not grows_too_fast(mask_card_numbers, text_of, MIDDLE, LARGE)
 
 
-# How often something else is taken for a card number: the table of docs/security.md.
+# How often something else is taken for a card number. The table of docs/security.md leaves out what never is.
 
 
 def _with_ean_digit(digits: str) -> str:
@@ -175,4 +175,4 @@ def false_hits(kind: str) -> int:
 def test_the_document_says_how_often_something_else_is_taken_for_a_card_number() -> None:
     page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     told = dict(re.findall(rf"^\| ([^|]+) \| ([0-9]+) of {TRIED:,} \|", page, flags=re.MULTILINE))
-    assert told == {kind: str(false_hits(kind)) for kind in KINDS}
+    assert told == {kind: str(hits) for kind in KINDS if (hits := false_hits(kind))}
