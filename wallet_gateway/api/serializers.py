@@ -6,10 +6,8 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from rest_framework import serializers
 
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.domain.states import OrderState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.wallet import SheetPrice, WalletOutcome, WalletSession
@@ -17,25 +15,7 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.return_tokens import ReturnOutcome
 
 
-class StatusSerializer(serializers.Serializer[dict[str, object]]):
-    """The status for a waiting page: no amount, no number, no name."""
-
-    state = serializers.ChoiceField(choices=list(OrderState))
-    final = serializers.BooleanField(help_text="Whether there is something to show; the page stops asking.")
-    next = serializers.CharField(help_text="The page that shows it.")
-
-
-def checkout_body(payment: Payment) -> dict[str, str]:
-    """Return an open payment page: `{redirectUrl, statusUrl, resultUrl}`; the last two are our own."""
-    return {"redirectUrl": payment.redirect_url, **_addresses(payment.reference)}
-
-
-def reference_body(reference: str) -> dict[str, str]:
-    """Return a reference for another card: `{reference, statusUrl, resultUrl}`."""
-    return {"reference": reference, **_addresses(reference)}
-
-
-def _addresses(reference: str) -> dict[str, str]:
+def addresses(reference: str) -> dict[str, str]:
     """Return where an attempt's status and result are, for a page that does not have the shop's answer."""
     return {f"{name}Url": _address(name, reference, ReturnOutcome.RETURN) for name in ("status", "result")}
 
@@ -51,7 +31,7 @@ def session_body(session: WalletSession, *, gateway: str) -> dict[str, Any]:
         "reference": session.reference,
         "parameters": session.parameters,
         "script": gateways.wallet_script_settings(gateway),
-        **_addresses(session.reference),
+        **addresses(session.reference),
         "expiresIn": max(int(left.total_seconds()), 0),
     }
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from django.core.cache import cache
 from django.core.cache.backends.locmem import LocMemCache
 from rest_framework.request import Request
-from rest_framework.throttling import SimpleRateThrottle
+from rest_framework.throttling import ScopedRateThrottle
 
 from wallet_gateway import gateways
 
@@ -69,10 +69,17 @@ class ThrottleCounts(LocMemCache):
         logger.warning(text, type(fault).__module__, type(fault).__qualname__)
 
 
-class SessionThrottle(SimpleRateThrottle):
-    """Limits requests of one kind from one session; the view's `binding` identifies the session."""
+class SessionThrottle(ScopedRateThrottle):
+    """Limits requests of a `throttle_scope` from one session; the view's `binding` identifies the session."""
 
     # The project's rates are for its own API; these do not come from its settings.
+    THROTTLE_RATES = {
+        "session": "120/hour",
+        "price": "600/hour",
+        "event": "120/hour",
+        "reference": "40/hour",
+        "result": "20/hour",
+    }
     cache = ThrottleCounts()
     cache_format = "wallet_gateway.throttle.%(scope)s.%(ident)s"
 
@@ -84,33 +91,3 @@ class SessionThrottle(SimpleRateThrottle):
         # More parties can read a cache than a session.
         ident = hashlib.sha256(binding.encode()).hexdigest()
         return self.cache_format % {"scope": self.scope, "ident": ident}
-
-
-class SessionsThrottle(SessionThrottle):
-    """Wallet sessions opened: reloads, other tabs, another try after a decline."""
-
-    scope, rate = "session", "120/hour"
-
-
-class PricesThrottle(SessionThrottle):
-    """Price requests: each change of an address or an option in the sheet is one."""
-
-    scope, rate = "price", "600/hour"
-
-
-class EventsThrottle(SessionThrottle):
-    """Events of the button and its sheet, reported by the page."""
-
-    scope, rate = "event", "120/hour"
-
-
-class ReferencesThrottle(SessionThrottle):
-    """New references for another card."""
-
-    scope, rate = "reference", "40/hour"
-
-
-class ResultsThrottle(SessionThrottle):
-    """Results submitted."""
-
-    scope, rate = "result", "20/hour"

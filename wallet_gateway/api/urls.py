@@ -3,7 +3,7 @@
 No view runs in its request's transaction: a rollback would lose records.
 
 The views, and REST framework with them, are imported by their first request: a shop that uses hosted pages
-alone does without both. A system check imports the package, so that it is not first missed by a customer.
+alone does without both.
 """
 
 from __future__ import annotations

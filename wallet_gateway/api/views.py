@@ -16,22 +16,8 @@ from rest_framework.response import Response
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.api.base import CustomerView, JSONView, bind, binding_for, binding_of, order_of
 from wallet_gateway.api.inputs import event_report, previous_reference, price_request
-from wallet_gateway.api.problems import CheckoutUnavailable, ExpiredLink, UnknownLink
-from wallet_gateway.api.serializers import (
-    StatusSerializer,
-    checkout_body,
-    outcome_body,
-    price_body,
-    reference_body,
-    session_body,
-)
-from wallet_gateway.api.throttles import (
-    EventsThrottle,
-    PricesThrottle,
-    ReferencesThrottle,
-    ResultsThrottle,
-    SessionsThrottle,
-)
+from wallet_gateway.api.problems import Problem
+from wallet_gateway.api.serializers import addresses, outcome_body, price_body, session_body
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import Payment
@@ -56,15 +42,15 @@ class StatusView(JSONView):
             attempt = payments.orders.reconcile_attempt(read.reference)
         except (BadReturnToken, Payment.DoesNotExist) as fault:
             # The link may be cut off, and its payment made.
-            raise UnknownLink(_("There is no such link.")) from fault
+            raise Problem("unknown_link", _("There is no such link.")) from fault
         if read.expired:
-            raise ExpiredLink
+            raise Problem("expired_link")
         order = payments.wallet.abandon(attempt).order
         next_url = reverse("wallet_gateway:result", args=[token])
         body = {"state": order.state, "final": order.is_final, "next": next_url}
         if gateways.awaits_missing_gateway(order):
             body |= {"state": OrderState.PENDING, "final": False}
-        return Response(StatusSerializer(body).data)
+        return Response(body)
 
 
 class CheckoutView(CustomerView):
@@ -83,18 +69,19 @@ class CheckoutView(CustomerView):
         if gateways.awaits_missing_gateway(order):
             raise OrderNotPayable(*ORDER_NOT_PAYABLE, order=order.reference, state=OrderState.PENDING)
         try:
-            return Response(checkout_body(payments.start_checkout(order)))
+            payment = payments.start_checkout(order)
         except (OrderNotPayable, TryAgain):
             raise
         except OperationError as fault:
             # Its message is in the log, and not for customers: it may name the gateway and the order.
-            raise CheckoutUnavailable from fault
+            raise Problem("checkout_unavailable") from fault
+        return Response({"redirectUrl": payment.redirect_url, **addresses(payment.reference)})
 
 
 class WalletSessionView(CustomerView):
     """Opens a wallet session for an order, and binds it to the requesting browser."""
 
-    throttle_classes = (SessionsThrottle,)
+    throttle_scope = "session"
 
     def session_binding(self, request: Request) -> str:
         """Admit a browser that has not seen a button yet."""
@@ -114,49 +101,36 @@ class WalletSessionView(CustomerView):
 class WalletReferenceView(CustomerView):
     """Returns the reference for another card in an open sheet."""
 
-    throttle_classes = (ReferencesThrottle,)
+    throttle_scope = "reference"
 
     def post(self, _request: Request, token: str) -> Response:
         """Answer `{reference, statusUrl, resultUrl}`, for the sheet whose previous reference was `after`."""
         after = previous_reference(self.body.value())
         reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
-        return Response(reference_body(reference))
+        return Response({"reference": reference, **addresses(reference)})
 
 
 class WalletPriceView(CustomerView):
     """Returns the price for the customer's choices on the sheet."""
 
-    throttle_classes = (PricesThrottle,)
+    throttle_scope = "price"
 
     def post(self, _request: Request, token: str) -> Response:
         """Answer with the total, its lines and the choices, or with the errors in the choices."""
         wanted = price_request(self.body.value())
-        price = payments.wallet.price_sheet(
-            order_of(token),
-            reference=wanted.reference,
-            session=self.binding,
-            shipping_address=wanted.shipping_address,
-            shipping_option=wanted.shipping_option,
-            offers=wanted.offers,
-        )
+        price = payments.wallet.price_sheet(order_of(token), session=self.binding, **wanted)
         return Response(price_body(price))
 
 
 class WalletEventView(CustomerView):
     """Stores the page's events of its button and sheet, for the order's timeline."""
 
-    throttle_classes = (EventsThrottle,)
+    throttle_scope = "event"
 
     def post(self, _request: Request, token: str) -> Response:
         """Answer without content, or `{newSession: true}` if the page's button cannot pay any more."""
         report = event_report(self.body.value())
-        needs_session = payments.wallet.record_event(
-            order_of(token),
-            reference=report.reference,
-            session=self.binding,
-            event=report.event,
-            message=report.message,
-        )
+        needs_session = payments.wallet.record_event(order_of(token), session=self.binding, **report)
         if needs_session:
             return Response({"newSession": True})
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -165,7 +139,7 @@ class WalletEventView(CustomerView):
 class WalletResultView(CustomerView):
     """Takes the wallet's result, `event.detail` unchanged, and pays with it."""
 
-    throttle_classes = (ResultsThrottle,)
+    throttle_scope = "result"
 
     def post(self, _request: Request, token: str) -> Response:
         """Answer `{outcome, message, next}`."""
