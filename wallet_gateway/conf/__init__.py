@@ -78,7 +78,7 @@ def check_account(alias: str, given: object) -> tuple[Problem, ...]:
     elsewhere = settings().elsewhere
     if elsewhere is None:
         raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] is a dict, so no account is outside the settings")
-    return elsewhere.judge(alias, given)
+    return elsewhere.judge(alias, given).problems
 
 
 def forget_accounts() -> None:
