@@ -38,7 +38,6 @@ class WalletCipher:
 
         self._invalid_token = InvalidToken
         self._each = tuple(Fernet(key) for key in keys)
-        self._newest = self._each[0]
         self._all = MultiFernet(self._each)
         # Enough to distinguish one's own keys, useless for finding a key.
         self.fingerprints = tuple(sha256(key.encode()).hexdigest()[:8] for key in keys)
@@ -48,7 +47,7 @@ class WalletCipher:
 
     def seal(self, text: str) -> bytes:
         """Return the ciphertext of a text."""
-        return self._newest.encrypt(text.encode())
+        return self._all.encrypt(text.encode())
 
     def unseal(self, sealed: Ciphertext) -> str:
         """Return the text of a ciphertext; raise `UnreadableSecret`."""
@@ -73,14 +72,6 @@ class WalletCipher:
             with suppress(self._invalid_token):
                 return place, datetime.fromtimestamp(key.extract_timestamp(bytes(sealed)), UTC)
         raise UnreadableSecret
-
-    def is_under_newest_key(self, sealed: Ciphertext) -> bool:
-        """Return whether a ciphertext is encrypted with the newest key."""
-        try:
-            self._newest.decrypt(bytes(sealed))
-        except self._invalid_token:
-            return False
-        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

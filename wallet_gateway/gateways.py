@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from functools import partial
 from ssl import SSLContext
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 from django.db import connection
-from django.urls import URLResolver, get_resolver, get_script_prefix, get_urlconf, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import import_string
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, return_tokens
@@ -243,8 +242,6 @@ class DatabaseClock:
 
     def now(self) -> datetime:
         """Return the current time, aware."""
-        if connection.vendor not in _NOW:
-            return timezone.now()
         if (reading := self._reading) is not None:
             instant, read_at = reading
             elapsed = steady_seconds() - read_at
@@ -254,23 +251,18 @@ class DatabaseClock:
 
     def read(self) -> datetime:
         """Read the current time from the database, and count from it for the next thirty seconds."""
-        instant = _database_now()
+        if connection.vendor not in _NOW:
+            return timezone.now()
+        with connection.cursor() as cursor:
+            cursor.execute(_NOW[connection.vendor])
+            instant: datetime = cursor.fetchone()[0]
+        instant = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
         self._reading = instant, steady_seconds()
         return instant
 
     def sleep(self, seconds: float) -> None:
         """Wait before something is tried again."""
         time.sleep(seconds)
-
-
-def _database_now() -> datetime:
-    statement = _NOW.get(connection.vendor)
-    if statement is None:
-        return timezone.now()
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        instant: datetime = cursor.fetchone()[0]
-    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
 _clock = DatabaseClock()
@@ -373,24 +365,11 @@ def wallet_script_settings(alias: str) -> dict[str, str | None]:
 def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
     """Return the six absolute URLs by which a customer comes back from one attempt to pay at a gateway."""
     # With a placeholder for the token: resolved once for all six.
-    path = _return_path(get_resolver(get_urlconf()), get_script_prefix(), get_language())
+    path = reverse("wallet_gateway:return", args=[_PLACE])
     before, _, after = (conf.gateway_settings(gateway).public_origin + path).rpartition(_PLACE)
     signed = return_tokens.sign_attempt(reference)
-
-    def url(outcome: ReturnOutcome) -> str:
-        return before + return_tokens.with_outcome(signed, outcome) + after
-
-    return RedirectDetails.build(
-        return_url=url(ReturnOutcome.RETURN),
-        success_url=url(ReturnOutcome.SUCCESS),
-        pending_url=url(ReturnOutcome.PENDING),
-        error_url=url(ReturnOutcome.ERROR),
-        cancel_url=url(ReturnOutcome.CANCEL),
-        refused_url=url(ReturnOutcome.REFUSED),
-    )
-
-
-@lru_cache(maxsize=64)
-def _return_path(_urls: URLResolver, _prefix: str, _language: str | None) -> str:
-    """Return the path, which depends on the prefix of a request and in `i18n_patterns` on its language."""
-    return reverse("wallet_gateway:return", args=[_PLACE])
+    urls = {
+        f"{outcome}_url": before + return_tokens.with_outcome(signed, outcome) + after
+        for outcome in ReturnOutcome
+    }
+    return RedirectDetails.build(**urls)

@@ -31,9 +31,6 @@ class ReturnOutcome(StrEnum):
     REFUSED = "refused"
 
 
-OUTCOMES = frozenset(outcome.value for outcome in ReturnOutcome)
-
-
 class BadReturnToken(ValueError):
     """Not a valid token: altered, truncated, or signed for another purpose or by another key."""
 
@@ -58,7 +55,7 @@ def sign_attempt(reference: str) -> str:
     """Return the signed part of an attempt's tokens."""
     if not REFERENCE.fullmatch(reference):
         raise ValueError(f"reference: expected 1 to 64 of A-Z a-z 0-9 _ -, got {reference!r}")
-    return signing.dumps([reference], salt=SALT)
+    return signing.dumps(reference, salt=SALT)
 
 
 def with_outcome(signed: str, outcome: ReturnOutcome) -> str:
@@ -74,26 +71,15 @@ def read(token: str) -> ReturnToken:
 
     """
     signed, _, suffix = token.rpartition(":")
+    expired = False
     try:
-        if suffix in OUTCOMES:
-            payload, expired = _loads(signed)
-            said: list[object] = [*payload, suffix] if isinstance(payload, list) and len(payload) == 1 else []
-        else:
-            # Earlier tokens had the outcome inside: a link in a mail or a tab may still have one.
-            payload, expired = _loads(token)
-            said = payload if isinstance(payload, list) else []
-    except (signing.BadSignature, UnicodeEncodeError) as fault:
+        outcome = ReturnOutcome(suffix)
+        try:
+            reference = signing.loads(signed, salt=SALT, max_age=MAX_AGE)
+        except signing.SignatureExpired:
+            reference, expired = signing.loads(signed, salt=SALT), True
+    except (signing.BadSignature, ValueError) as fault:
         raise BadReturnToken("not a return token of this shop") from fault
-    match said:
-        case [str(reference), str(outcome)] if REFERENCE.fullmatch(reference) and outcome in OUTCOMES:
-            return ReturnToken(reference=reference, outcome=ReturnOutcome(outcome), expired=expired)
-        case _:
-            raise BadReturnToken("signed here, but not as [reference, outcome]")
-
-
-def _loads(signed: str) -> tuple[object, bool]:
-    """Return what was signed, and whether that is longer ago than ``MAX_AGE``; raises BadSignature."""
-    try:
-        return signing.loads(signed, salt=SALT, max_age=MAX_AGE), False
-    except signing.SignatureExpired:
-        return signing.loads(signed, salt=SALT), True
+    if not isinstance(reference, str) or not REFERENCE.fullmatch(reference):
+        raise BadReturnToken("signed here, but not as a reference")
+    return ReturnToken(reference=reference, outcome=outcome, expired=expired)

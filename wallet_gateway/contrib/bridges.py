@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django.db.models import Model, QuerySet
-from django.urls import reverse
+from django.dispatch import Signal
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway import conf, payments
+from wallet_gateway import conf, payments, signals
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.states import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -86,6 +87,30 @@ def why_not_approved(transaction: GatewayTransaction) -> str:
     if transaction.state == TransactionState.REJECTED:
         return transaction.explanation or _("The gateway has refused it.")
     return _("The outcome is not known yet. It is recorded here as soon as it is: do not repeat it.")
+
+
+ORDER_CHANGED: Final[tuple[Signal, ...]] = (
+    signals.order_authorized,
+    signals.order_paid,
+    signals.order_captured_in_part,
+    signals.order_refunded,
+    signals.order_reversed,
+    signals.order_failed,
+    signals.order_expired,
+    signals.order_cancelled,
+    signals.order_released,
+    signals.order_anomaly,
+    signals.order_unfrozen,
+)
+"""All signals after which an order may have another state."""
+
+
+def leads_to(order: PaymentOrder, view: str, **arguments: object) -> bool:
+    """Return whether the customer goes on at this view: a shop may have orders beside those of a bridge."""
+    try:
+        return order.continue_url == reverse(view, kwargs=arguments)
+    except NoReverseMatch:
+        return False
 
 
 logger = logging.getLogger("wallet_gateway.bridges")

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction as db_transaction
-from django.urls import NoReverseMatch, reverse
 from oscar.core.loading import get_model
 
 from wallet_gateway import conf, payments
-from wallet_gateway.contrib.bridges import log_missing
+from wallet_gateway.contrib.bridges import leads_to, log_missing
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -97,7 +96,7 @@ def record(to_pay: PaymentOrder) -> Any:
     """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
     source = source_with(to_pay)
     if source is None:
-        if _leads_to_oscar(to_pay):
+        if is_of_oscar(to_pay) and leads_to(to_pay, "checkout:thank-you"):
             log_missing(to_pay, "the oscar order")
         return None
     with db_transaction.atomic():
@@ -126,11 +125,3 @@ def record(to_pay: PaymentOrder) -> Any:
         # Nothing else: the shop may have written into the source what it has just heard of the transactions.
         source.save(update_fields=["amount_allocated", "amount_debited", "amount_refunded"])
     return order
-
-
-def _leads_to_oscar(to_pay: PaymentOrder) -> bool:
-    """Return whether a payment order was placed in oscar's checkout: the shop may have others beside them."""
-    try:
-        return is_of_oscar(to_pay) and to_pay.continue_url == reverse("checkout:thank-you")
-    except NoReverseMatch:
-        return False
