@@ -5,9 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import threading
-import time
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from ssl import SSLContext
 from typing import Any, cast
@@ -15,9 +13,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
-from django.db import connection
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
@@ -30,12 +26,11 @@ from wallet_gateway.client.transport import (
     HttpTransport,
     Transport,
     proxy_of,
-    steady_seconds,
     tls_context,
 )
 from wallet_gateway.conf.fields import SETTING
 from wallet_gateway.conf.model import GatewaySettings
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import DatabaseClock, GatewayContext
 from wallet_gateway.domain.states import PAYABLE_STATES, OrderState
 from wallet_gateway.encryption import Ciphers, WalletCipher
 from wallet_gateway.models import PaymentOrder
@@ -48,12 +43,6 @@ from wallet_gateway.signals import gateway_called
 from wallet_gateway.wallet_keys import current_key
 
 logger = logging.getLogger(__name__)
-
-_LOOK_AGAIN_AFTER = 30.0
-_NOW = {
-    "postgresql": "SELECT clock_timestamp()",
-    "mysql": "SELECT UTC_TIMESTAMP(6)",
-}
 
 _PLACE = "-token-"
 _contexts: dict[str, GatewayContext] = {}
@@ -227,42 +216,6 @@ def _on_setting_changed(*, setting: str, **_: object) -> None:
 
 
 setting_changed.connect(_on_setting_changed)
-
-
-class DatabaseClock:
-    """The database's time, so that leases and schedules mean the same on every machine.
-
-    SQLite runs in this process, so its time is this process's. A server is asked every thirty seconds, and in
-    between its time is counted on.
-    """
-
-    def __init__(self) -> None:
-        # Both in one value, so that another thread never sees a new time with an old reading.
-        self._reading: tuple[datetime, float] | None = None
-
-    def now(self) -> datetime:
-        """Return the current time, aware."""
-        if (reading := self._reading) is not None:
-            instant, read_at = reading
-            elapsed = steady_seconds() - read_at
-            if elapsed <= _LOOK_AGAIN_AFTER:
-                return instant + timedelta(seconds=elapsed)
-        return self.read()
-
-    def read(self) -> datetime:
-        """Read the current time from the database, and count from it for the next thirty seconds."""
-        if connection.vendor not in _NOW:
-            return timezone.now()
-        with connection.cursor() as cursor:
-            cursor.execute(_NOW[connection.vendor])
-            instant: datetime = cursor.fetchone()[0]
-        instant = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
-        self._reading = instant, steady_seconds()
-        return instant
-
-    def sleep(self, seconds: float) -> None:
-        """Wait before something is tried again."""
-        time.sleep(seconds)
 
 
 _clock = DatabaseClock()

@@ -21,13 +21,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from wallet_gateway import access_tokens, conf, fetch_metadata, payments
+from wallet_gateway import access_tokens, conf, fetch_metadata
 from wallet_gateway.access_tokens import BadAccessToken
 from wallet_gateway.api.cors import is_from_listed_origin
 from wallet_gateway.api.inputs import RequestBody, refuse_foreign_content
 from wallet_gateway.api.problems import Problem, SessionUnreadable, as_answer
 from wallet_gateway.api.throttles import SessionThrottle
-from wallet_gateway.models import PaymentOrder
 
 
 class JSONView(APIView):
@@ -80,6 +79,10 @@ class CustomerView(JSONView):
     """The value that ties the wallet's attempts to the session or access token; empty without either."""
     has_access_token = False
     """Whether the request came with an access token: then it uses no cookie, and sets none."""
+    uses_session = True
+    """Whether the session is read at all; without it the CSRF token is enough, as for the form."""
+    needs_button = True
+    """Whether a button must have been shown in the session."""
     body: RequestBody
     """The JSON from the request."""
 
@@ -98,15 +101,11 @@ class CustomerView(JSONView):
         self.has_access_token = bool(self.binding)
         if not self.has_access_token:
             check_csrf(request._request)
-            self.binding = self.session_binding(request)
+            if self.uses_session:
+                self.binding = binding_of(request._request)
+            if not self.binding and self.needs_button:
+                raise Problem("unknown_link")
         super().initial(request, *args, **kwargs)
-
-    def session_binding(self, request: Request) -> str:
-        """Return the session's binding; raises `unknown_link` if no button was shown in this session."""
-        binding = binding_of(request._request)
-        if not binding:
-            raise Problem("unknown_link")
-        return binding
 
 
 def check_csrf(request: HttpRequest) -> None:
@@ -117,14 +116,6 @@ def check_csrf(request: HttpRequest) -> None:
     # A page of a listed origin can read the answer.
     is_foreign = fetch_metadata.is_from_another_origin(request) or is_from_listed_origin(request)
     raise Problem("stale_page", csrf_token="" if is_foreign else get_token(request))
-
-
-def order_of(token: str) -> PaymentOrder:
-    """Return the order of an address; raises `unknown_link`."""
-    try:
-        return payments.orders.get_order_by_token(token)
-    except PaymentOrder.DoesNotExist as fault:
-        raise Problem("unknown_link") from fault
 
 
 # Access without cookies. A browser adds cookies to a request by itself, which is why a request with a session

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.encryption import UnreadableSecret
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.models import GatewayTransaction, WalletKey
@@ -173,7 +174,7 @@ def look_at_database() -> Iterator[Finding]:
         with connection.cursor() as cursor:
             cursor.execute(question)
             level = str(cursor.fetchone()[0]).lower().replace("-", " ")
-        then, now = gateways.DatabaseClock().now().astimezone(UTC), timezone.now()
+        then, now = DatabaseClock().now().astimezone(UTC), timezone.now()
     except Error as failure:
         yield error(Code.DATABASE_SILENT, subject, error=type(failure).__name__)
         return
