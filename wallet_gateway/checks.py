@@ -8,7 +8,6 @@ there: it would keep tests from starting that have nothing to do with payments. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any, Final
 
 from django.core.checks import CheckMessage, Error, Tags, register
@@ -39,18 +38,10 @@ def check_messages(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     return []
 
 
-def _register(tag: str, rule: Callable[[], Iterable[Finding]]) -> None:
-    """Let `manage.py check` report what a rule of the configuration finds."""
+def _register(tag: str, rule: Callable[[Sequence[str]], Iterable[Finding]]) -> None:
+    """Let `manage.py check` report what a rule finds; of databases, in those that the command names."""
 
     @register(tag)
-    def check(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-        return _messages(rule())
-
-
-def _register_for_databases(rule: Callable[[Iterable[str]], Iterable[Finding]]) -> None:
-    """Let `check --database` and `migrate` report what a rule finds in the databases that they name."""
-
-    @register(Tags.database)
     def check(databases: Sequence[str] | None = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
         return _messages(rule(databases or ()))
 
@@ -69,8 +60,8 @@ def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
 
 
 for _tag, _rule in project.RULES:
-    _register(_tag, _rule)
+    _register(_tag, lambda _databases, rule=_rule: rule())
 for _tag, _rule_of_gateways in project.RULES_OF_GATEWAYS:
-    _register(_tag, partial(_rule_of_gateways, None))
+    _register(_tag, lambda _databases, rule=_rule_of_gateways: rule(None))
 for _rule_of_database in host.RULES_OF_DATABASES:
-    _register_for_databases(_rule_of_database)
+    _register(Tags.database, _rule_of_database)

@@ -5,9 +5,9 @@ This module never prints, logs or raises a secret.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -87,24 +87,12 @@ class CardSecrets:
         return cipher.seal(strict_json.dumps([self.cryptogram.get_secret_value(), eci]).decode())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ciphers:
-    """The cipher of each gateway's stored values."""
+def cipher_in(ciphers: Mapping[str, WalletCipher], gateway: str) -> WalletCipher:
+    """Return the cipher of one gateway's values, else that of the shop, which has an empty alias.
 
-    shop: WalletCipher | None
-    """Of all gateways without keys of their own; None if the shop has no keys."""
-    of_gateways: Mapping[str, WalletCipher] = field(default_factory=dict)
-
-    def of(self, gateway: str) -> WalletCipher:
-        """Return the cipher of one gateway's values; raise `UnreadableSecret` if it has no key."""
-        cipher = self.of_gateways.get(gateway, self.shop)
-        if cipher is None:
-            raise UnreadableSecret
-        return cipher
-
-    @property
-    def fingerprints(self) -> Iterable[str]:
-        """Return the fingerprint of each key once."""
-        of_shop = self.shop.fingerprints if self.shop else ()
-        own = (name for cipher in self.of_gateways.values() for name in cipher.fingerprints)
-        return dict.fromkeys((*of_shop, *own))
+    Raises `UnreadableSecret` if there is none.
+    """
+    cipher = ciphers.get(gateway) or ciphers.get("")
+    if cipher is None:
+        raise UnreadableSecret
+    return cipher

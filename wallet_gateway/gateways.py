@@ -32,7 +32,7 @@ from wallet_gateway.conf.fields import SETTING
 from wallet_gateway.conf.model import GatewaySettings
 from wallet_gateway.context import DatabaseClock, GatewayContext
 from wallet_gateway.domain.states import PAYABLE_STATES, OrderState
-from wallet_gateway.encryption import Ciphers, WalletCipher
+from wallet_gateway.encryption import WalletCipher
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operation_errors import WalletUnavailable
 from wallet_gateway.protocol.checkout import RedirectDetails
@@ -281,11 +281,11 @@ def cipher() -> WalletCipher | None:
     return WalletCipher(keys) if keys else None
 
 
-def ciphers() -> Ciphers:
-    """Return the cipher of the shop, and that of each gateway with keys of its own."""
+def ciphers() -> dict[str, WalletCipher]:
+    """Return the cipher of each gateway with keys of its own, and that of the shop under an empty alias."""
     own = {alias: given for alias, given in conf.settings().gateways.items() if given.fernet_keys}
-    of_gateways = {alias: found for alias, given in own.items() if (found := cipher_of(given))}
-    return Ciphers(shop=cipher(), of_gateways=of_gateways)
+    found = {"": cipher()} | {alias: cipher_of(given) for alias, given in own.items()}
+    return {alias: one for alias, one in found.items() if one is not None}
 
 
 def cipher_of(given: GatewaySettings) -> WalletCipher | None:

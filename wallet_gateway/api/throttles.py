@@ -11,7 +11,6 @@ import hashlib
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from threading import Lock
 from typing import Any, Final
 
 from django.core.cache import cache
@@ -25,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 _AWAY: Final = timedelta(minutes=1)
 _MOST_SESSIONS: Final = 1000
+_FAILS: Final = "the cache fails (%s): this process counts the wallet button's requests alone for a minute"
 
 
 class ThrottleCounts(LocMemCache):
@@ -36,7 +36,6 @@ class ThrottleCounts(LocMemCache):
     def __init__(self) -> None:
         super().__init__("wallet_gateway.throttle", {"MAX_ENTRIES": _MOST_SESSIONS})
         self._failed_at: datetime | None = None
-        self._noting = Lock()
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
         """Return a session's count."""
@@ -47,26 +46,18 @@ class ThrottleCounts(LocMemCache):
         self._shared("set", super().set, key, value, timeout, version)
 
     def _shared(self, method: str, own: Callable[..., Any], *given: Any) -> Any:  # noqa: ANN401
-        if not self._is_left_alone():
+        now, failed_at = gateways.clock().now(), self._failed_at
+        # Not below zero: the clock may have been set back since the cache failed.
+        if failed_at is None or not timedelta(0) <= now - failed_at < _AWAY:
             try:
                 return getattr(cache, method)(*given)
             except Exception as fault:  # noqa: BLE001 - each backend raises its own, also for a wrong setting
-                self._leave_alone(fault)
+                # Another thread may have noted it while this one waited.
+                if self._failed_at is failed_at:
+                    self._failed_at = now
+                    kind = f"{type(fault).__module__}.{type(fault).__qualname__}"
+                    logger.warning(_FAILS, kind)
         return own(*given)
-
-    def _is_left_alone(self) -> bool:
-        if self._failed_at is None:
-            return False
-        # Not below zero: the clock may have been set back since the cache failed.
-        return timedelta(0) <= gateways.clock().now() - self._failed_at < _AWAY
-
-    def _leave_alone(self, fault: Exception) -> None:
-        with self._noting:
-            if self._is_left_alone():
-                return
-            self._failed_at = gateways.clock().now()
-        text = "the cache fails (%s.%s): this process counts the wallet button's requests alone for a minute"
-        logger.warning(text, type(fault).__module__, type(fault).__qualname__)
 
 
 class SessionThrottle(ScopedRateThrottle):

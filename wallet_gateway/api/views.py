@@ -5,7 +5,7 @@ Amount, currency and merchant are never read here: they come from the order's ro
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
 
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -25,7 +25,7 @@ from wallet_gateway.formats import format_money
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.errors import OperationError, OrderNotPayable, TryAgain
 from wallet_gateway.payments.orders import get_order_by_token
-from wallet_gateway.payments.wallet import SheetPrice, WalletOutcome, WalletSession
+from wallet_gateway.payments.wallet import WalletOutcome
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.return_tokens import BadReturnToken, ReturnOutcome
 
@@ -88,14 +88,26 @@ class WalletSessionView(CustomerView):
     needs_button = False
 
     def post(self, request: Request, token: str) -> Response:
-        """Answer with the parameters of `runWalletPay`."""
+        """Answer `{reference, parameters, script, statusUrl, resultUrl, expiresIn}`.
+
+        A page that has lost the shop's answer uses the two addresses, each of which closes an attempt that
+        still waits for its result; `expiresIn` is in seconds, because the customer's clock may be wrong.
+        """
         order = get_order_by_token(token)
         binding = self.binding if self.has_access_token else binding_for(request._request)
         session = payments.wallet.open_session(order, session=binding, language=get_language() or "")
         if not self.has_access_token:
             # Only now: a button that is not shown must not cost the row of a session.
             bind(request._request, binding)
-        return Response(_session_body(session, gateway=order.gateway))
+        left = session.expires_at - gateways.clock().now()
+        body = {
+            "reference": session.reference,
+            "parameters": session.parameters,
+            "script": gateways.wallet_script_settings(order.gateway),
+            **_addresses(session.reference),
+            "expiresIn": max(int(left.total_seconds()), 0),
+        }
+        return Response(body)
 
 
 class WalletReferenceView(CustomerView):
@@ -106,9 +118,8 @@ class WalletReferenceView(CustomerView):
     def post(self, _request: Request, token: str) -> Response:
         """Answer `{reference, statusUrl, resultUrl}`, for the sheet whose previous reference was `after`."""
         after = previous_reference(self.body.value())
-        reference = payments.wallet.next_reference(
-            get_order_by_token(token), session=self.binding, after=after
-        )
+        order = get_order_by_token(token)
+        reference = payments.wallet.next_reference(order, session=self.binding, after=after)
         return Response({"reference": reference, **_addresses(reference)})
 
 
@@ -118,10 +129,32 @@ class WalletPriceView(CustomerView):
     throttle_scope = "price"
 
     def post(self, _request: Request, token: str) -> Response:
-        """Answer with the total, its lines and the choices, or with the errors in the choices."""
+        """Answer with the total, its lines and the choices, or with the errors in the choices.
+
+        Amounts are text in major units, and `amountText` is for people.
+        """
         wanted = price_request(self.body.value())
         price = payments.wallet.price_sheet(get_order_by_token(token), session=self.binding, **wanted)
-        return Response(_price_body(price))
+        body = {
+            "total": price.total.to_wire(),
+            "displayItems": [
+                {"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items
+            ],
+            "shippingOptions": [
+                {
+                    "id": one.id,
+                    "label": one.label,
+                    "description": one.description,
+                    "amount": f"{one.amount:f}",
+                    "amountText": format_money(Money(one.amount, price.total.currency)),
+                }
+                for one in price.options
+            ],
+            "selectedOption": price.selected_option,
+            "offers": [{"redemptionCode": code, "description": label} for code, label in price.offers],
+            "errors": [asdict(fault) for fault in price.errors],
+        }
+        return Response(body)
 
 
 class WalletEventView(CustomerView):
@@ -132,10 +165,8 @@ class WalletEventView(CustomerView):
     def post(self, _request: Request, token: str) -> Response:
         """Answer without content, or `{newSession: true}` if the page's button cannot pay any more."""
         report = event_report(self.body.value())
-        needs_session = payments.wallet.record_event(
-            get_order_by_token(token), session=self.binding, **report
-        )
-        if needs_session:
+        order = get_order_by_token(token)
+        if payments.wallet.record_event(order, session=self.binding, **report):
             return Response({"newSession": True})
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -146,80 +177,30 @@ class WalletResultView(CustomerView):
     throttle_scope = "result"
 
     def post(self, _request: Request, token: str) -> Response:
-        """Answer `{outcome, message, next}`."""
+        """Answer `{outcome, message, next}`; an empty `next` means to stay."""
         # Pass the token, not the order: the operation reads the order with all its attempts at once.
         payment = payments.wallet.pay(token, session=self.binding, detail=Secret(self.body.value()))
-        return Response(_outcome_body(payment))
-
-
-# The JSON bodies of the answers
+        outcome, next_url = payments.wallet.outcome(payment), ""
+        match outcome:
+            case WalletOutcome.APPROVED:
+                message = _("Your payment went through")
+                next_url = _address("result", payment.reference, ReturnOutcome.SUCCESS)
+            case WalletOutcome.DECLINED:
+                message = _("Your card was declined. Nothing was charged. You can try another card.")
+            case WalletOutcome.CHECKING:
+                message = _("We are checking your payment")
+                next_url = _address("result", payment.reference, ReturnOutcome.PENDING)
+            case WalletOutcome.THREE_D_SECURE:
+                message = _("Your bank wants to confirm this payment. One moment, please.")
+                next_url = payment.redirect_url
+            case WalletOutcome.TRY_AGAIN:
+                message = _("Nothing was charged. Try again.")
+        return Response({"outcome": outcome.value, "message": message, "next": next_url})
 
 
 def _addresses(reference: str) -> dict[str, str]:
     """Return where an attempt's status and result are, for a page that does not have the shop's answer."""
     return {f"{name}Url": _address(name, reference, ReturnOutcome.RETURN) for name in ("status", "result")}
-
-
-def _session_body(session: WalletSession, *, gateway: str) -> dict[str, Any]:
-    """Return a wallet session: `{reference, parameters, script, statusUrl, resultUrl, expiresIn}`.
-
-    A page that has lost the shop's answer uses the two addresses, each of which closes an attempt that still
-    waits for its result; `expiresIn` is in seconds, because the customer's clock may be wrong.
-    """
-    left = session.expires_at - gateways.clock().now()
-    return {
-        "reference": session.reference,
-        "parameters": session.parameters,
-        "script": gateways.wallet_script_settings(gateway),
-        **_addresses(session.reference),
-        "expiresIn": max(int(left.total_seconds()), 0),
-    }
-
-
-def _price_body(price: SheetPrice) -> dict[str, Any]:
-    """Return the price for the sheet; amounts are text in major units, `amountText` is for people."""
-    return {
-        "total": price.total.to_wire(),
-        "displayItems": [
-            {"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items
-        ],
-        "shippingOptions": [
-            {
-                "id": one.id,
-                "label": one.label,
-                "description": one.description,
-                "amount": f"{one.amount:f}",
-                "amountText": format_money(Money(one.amount, price.total.currency)),
-            }
-            for one in price.options
-        ],
-        "selectedOption": price.selected_option,
-        "offers": [{"redemptionCode": code, "description": label} for code, label in price.offers],
-        "errors": [
-            {"intent": fault.intent, "reason": fault.reason, "message": fault.message}
-            for fault in price.errors
-        ],
-    }
-
-
-def _outcome_body(payment: Payment) -> dict[str, str]:
-    """Return the outcome of a result: `{outcome, message, next}`; an empty `next` means to stay."""
-    outcome, next_url = payments.wallet.outcome(payment), ""
-    match outcome:
-        case WalletOutcome.APPROVED:
-            message = _("Your payment went through")
-            next_url = _address("result", payment.reference, ReturnOutcome.SUCCESS)
-        case WalletOutcome.DECLINED:
-            message = _("Your card was declined. Nothing was charged. You can try another card.")
-        case WalletOutcome.CHECKING:
-            message = _("We are checking your payment")
-            next_url = _address("result", payment.reference, ReturnOutcome.PENDING)
-        case WalletOutcome.THREE_D_SECURE:
-            message = _("Your bank wants to confirm this payment. One moment, please.")
-            next_url = payment.redirect_url
-        case WalletOutcome.TRY_AGAIN:
-            message = _("Nothing was charged. Try again.")
-    return {"outcome": outcome.value, "message": message, "next": next_url}
 
 
 def _address(name: str, reference: str, outcome: ReturnOutcome) -> str:

@@ -34,8 +34,7 @@ from wallet_gateway.client.transport import FROM_ENVIRONMENT, is_loopback, is_pr
 from wallet_gateway.conf import fields
 from wallet_gateway.conf.accounts import AccountsElsewhere, with_address
 from wallet_gateway.conf.django_tests import is_set_by_tests
-from wallet_gateway.conf.fields import AS_DICT, ITEMS, SETTING, Problem, Rule, Section, WrongSettings, part
-from wallet_gateway.domain.evidence import KNOWN_TYPES
+from wallet_gateway.conf.fields import AS_DICT, SETTING, Problem, Rule, Section, WrongSettings, part
 from wallet_gateway.domain.policy import (
     USUAL_CALLBACKS,
     ApprovalPolicy,
@@ -122,7 +121,7 @@ class Cards(Section):
     """Which cards the sheet offers."""
 
     networks: Annotated[
-        tuple[fields.Network, ...], ITEMS, Rule(bool, f"one or more of {', '.join(CardNetwork)}")
+        fields.Listed[fields.Network], Rule(bool, f"one or more of {', '.join(CardNetwork)}")
     ] = tuple(network.value for network in CardNetwork)
     prepaid: bool = True
     credit: bool = True
@@ -150,7 +149,7 @@ class Shipping(Section):
 
     address: bool = False
     phone: bool = False
-    countries: Annotated[tuple[fields.Country, ...], ITEMS] = ()
+    countries: fields.Listed[fields.Country] = ()
 
 
 class Button(Section):
@@ -188,12 +187,12 @@ class WalletSettings(Section):
             lambda given: ({"URL": given} if given else None) if isinstance(given, str) else given
         ),
     ] = None
-    trusted_types: Annotated[tuple[fields.PolicyName, ...], ITEMS] | None = None
+    trusted_types: fields.Listed[fields.PolicyName] | None = None
     three_d_secure: str = REDIRECT
     accept_unauthenticated: bool = False
     pricing: fields.DottedPath = ""
     button_overrides: fields.DottedPath = ""
-    callbacks: Annotated[tuple[fields.Callback, ...], ITEMS] = USUAL_CALLBACKS
+    callbacks: fields.Listed[fields.Callback] = USUAL_CALLBACKS
     email_required: bool = False
     billing: Billing = part(Billing)
     shipping: Shipping = part(Shipping)
@@ -334,7 +333,7 @@ class GatewaySettings(Section):
     redirect_url_timeout: Annotated[
         int, fields.between(60, 900, "seconds: an order must not stay payable for ever")
     ] = 900
-    redirect_hosts: Annotated[tuple[fields.Host, ...], ITEMS] = ()
+    redirect_hosts: fields.Listed[fields.Host] = ()
     own_origin: str = Field(default="", alias="PUBLIC_ORIGIN")
     auth: fields.DottedPath = ""
     """Dotted path of the callable that signs requests; empty if no header is needed."""
@@ -362,26 +361,13 @@ class GatewaySettings(Section):
     queries: Queries = part(Queries)
     billing_address_required: bool = False
     currencies: (
-        Annotated[tuple[fields.Currency, ...], ITEMS, Rule(bool, "one currency at least, or None for all")]
-        | None
+        Annotated[fields.Listed[fields.Currency], Rule(bool, "one currency at least, or None for all")] | None
     ) = None
     numbering: fields.Numbering = ""
     shares_references: bool = False
     book_elsewhere: Literal["ask", "book"] = "ask"
     late_payment: Literal["report", "accept"] = "report"
-    ignored_record_types: Annotated[
-        tuple[
-            Annotated[
-                str,
-                Rule(
-                    lambda value: value and value.lower() not in KNOWN_TYPES,
-                    "a type of status records that the interface does not name",
-                ),
-            ],
-            ...,
-        ],
-        ITEMS,
-    ] = ()
+    ignored_record_types: fields.Listed[fields.RecordType] = ()
     sending_enabled: bool = True
     capture: Capture = part(Capture)
     approvals: Approvals = part(Approvals)
@@ -570,9 +556,9 @@ class Settings(Section):
     """Where browsers report what our pages' policy has stopped; empty if nowhere."""
     order_admin_url: fields.DottedPath = ""
     """Dotted path of the function that names the shop's own page of an order; empty without one."""
-    api_origins: Annotated[tuple[fields.Origin, ...], ITEMS] = ()
+    api_origins: fields.Listed[fields.Origin] = ()
     """Origins whose pages may call the JSON API with an access token, as browsers write them."""
-    account_hosts: Annotated[tuple[fields.HostPattern, ...], ITEMS] = ()
+    account_hosts: fields.Listed[fields.HostPattern] = ()
     """The allowed hosts to which an account outside the settings may lead."""
     access_token_seconds: Annotated[
         int, fields.between(60, 86_400, "seconds: a token that somebody else has read must end")
@@ -580,7 +566,7 @@ class Settings(Section):
     """How long an access token for an order is valid."""
     retention_days: Annotated[int, fields.between(1, fields.MAX_DAYS, "days")] = 400
     """How long bodies are kept: a year for disputes, and some days to investigate the last one."""
-    continue_origins: Annotated[tuple[fields.Origin, ...], ITEMS] = ()
+    continue_origins: fields.Listed[fields.Origin] = ()
     """Further origins of the shop to which a `continue_url` may lead."""
     own_gateways: Annotated[
         dict[fields.Alias, Annotated[GatewaySettings, AS_DICT]], WrapValidator(_gateways)
