@@ -30,7 +30,7 @@ class UnreadableSecret(WalletUnavailable):
 
 
 class WalletCipher:
-    """Encrypt with the first key and decrypt with any of them. `repr` shows no key."""
+    """Encrypt with the first key and decrypt with any of them."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         # Here, because a shop without the wallet button does without: the library is 8 MB.
@@ -41,9 +41,6 @@ class WalletCipher:
         self._all = MultiFernet(self._each)
         # Enough to distinguish one's own keys, useless for finding a key.
         self.fingerprints = tuple(sha256(key.encode()).hexdigest()[:8] for key in keys)
-
-    def __repr__(self) -> str:
-        return "WalletCipher()"
 
     def seal(self, text: str) -> bytes:
         """Return the ciphertext of a text."""

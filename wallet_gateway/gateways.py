@@ -44,7 +44,6 @@ from wallet_gateway.wallet_keys import current_key
 
 logger = logging.getLogger(__name__)
 
-_PLACE = "-token-"
 _contexts: dict[str, GatewayContext] = {}
 
 
@@ -55,8 +54,6 @@ class _Client:
     gateway: Gateway
     given: GatewaySettings
     transport: Transport
-    is_replaced: bool = False
-    """Whether the transport was given by `use_transport`."""
 
     def close(self) -> None:
         if isinstance(self.transport, HttpTransport):
@@ -64,6 +61,8 @@ class _Client:
 
 
 _clients: dict[str, _Client] = {}
+_replaced: dict[str, Transport] = {}
+"""What `use_transport` has given."""
 _ssl_contexts: dict[tuple[str | None, str | tuple[str, str] | None], SSLContext] = {}
 _lock = threading.Lock()
 
@@ -83,15 +82,12 @@ def _client(alias: str) -> _Client:
         known = _clients.get(alias)
         if known is not None and known.given is given:
             return known
-        if known is not None and known.is_replaced:
-            made = _over(known.transport, given, is_replaced=True)
-        else:
-            try:
-                made = _over(_transport(given), given)
-            except OSError as error:
-                # A file that was right when the settings were judged is not any more.
-                message = f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}"
-                raise ImproperlyConfigured(message) from error
+        try:
+            made = _over(_replaced.get(alias) or _transport(given), given)
+        except OSError as error:
+            # A file that was right when the settings were judged is not any more.
+            message = f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}"
+            raise ImproperlyConfigured(message) from error
         _clients[alias] = made
         if known is not None:
             known.close()
@@ -143,7 +139,7 @@ def auth_of(given: GatewaySettings) -> Auth | None:
     return cast(Auth, partial(sign, account=account))
 
 
-def _over(transport: Transport, given: GatewaySettings, *, is_replaced: bool = False) -> _Client:
+def _over(transport: Transport, given: GatewaySettings) -> _Client:
     client: type[Gateway] = import_string(given.client_class) if given.client_class else Gateway
     gateway = client(
         account=given.account,
@@ -153,7 +149,7 @@ def _over(transport: Transport, given: GatewaySettings, *, is_replaced: bool = F
         # Of the same account, even if another one has this alias by then.
         api_key=lambda: _api_key(made),
     )
-    made = _Client(gateway=gateway, given=given, transport=transport, is_replaced=is_replaced)
+    made = _Client(gateway=gateway, given=given, transport=transport)
     return made
 
 
@@ -193,7 +189,8 @@ def use_transport(transport: Transport, *, alias: str) -> None:
     """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
     given = conf.gateway_settings(alias)
     with _lock:
-        _clients[alias] = _over(transport, given, is_replaced=True)
+        _replaced[alias] = transport
+        _clients[alias] = _over(transport, given)
 
 
 def _tell(alias: str, call: CallRecord) -> None:
@@ -207,6 +204,7 @@ def forget_gateways() -> None:
         for client in _clients.values():
             client.close()
         _clients.clear()
+        _replaced.clear()
         _ssl_contexts.clear()
 
 
@@ -317,12 +315,10 @@ def wallet_script_settings(alias: str) -> dict[str, str | None]:
 
 def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
     """Return the six absolute URLs by which a customer comes back from one attempt to pay at a gateway."""
-    # With a placeholder for the token: resolved once for all six.
-    path = reverse("wallet_gateway:return", args=[_PLACE])
-    before, _, after = (conf.gateway_settings(gateway).public_origin + path).rpartition(_PLACE)
-    signed = return_tokens.sign_attempt(reference)
+    origin = conf.gateway_settings(gateway).public_origin
     urls = {
-        f"{outcome}_url": before + return_tokens.with_outcome(signed, outcome) + after
+        f"{outcome}_url": origin
+        + reverse("wallet_gateway:return", args=[return_tokens.sign(reference, outcome)])
         for outcome in ReturnOutcome
     }
     return RedirectDetails.build(**urls)

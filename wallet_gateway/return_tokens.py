@@ -1,6 +1,6 @@
 """Sign and read the token in a return URL: the attempt, and which of the six URLs was used.
 
-The attempt is signed, once for all six URLs; the outcome is plain text behind it, because it only selects
+The attempt is signed; the outcome is plain text behind it, because it only selects
 words. Not decided here: what the holder of the token may see (``web``, ``api``), and whether anything was
 paid. A token only identifies the return URL; only the gateway's status query says what happened to the money.
 """
@@ -48,19 +48,9 @@ class ReturnToken:
 
 def sign(reference: str, outcome: ReturnOutcome) -> str:
     """Return a URL-safe token for one attempt and one return URL."""
-    return with_outcome(sign_attempt(reference), ReturnOutcome(outcome))
-
-
-def sign_attempt(reference: str) -> str:
-    """Return the signed part of an attempt's tokens."""
     if not REFERENCE.fullmatch(reference):
         raise ValueError(f"reference: expected 1 to 64 of A-Z a-z 0-9 _ -, got {reference!r}")
-    return signing.dumps(reference, salt=SALT)
-
-
-def with_outcome(signed: str, outcome: ReturnOutcome) -> str:
-    """Return the token of one return URL, made of the signed part."""
-    return f"{signed}:{outcome.value}"
+    return f"{signing.dumps(reference, salt=SALT)}:{ReturnOutcome(outcome)}"
 
 
 def read(token: str) -> ReturnToken:

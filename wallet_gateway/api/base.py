@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 from wallet_gateway import access_tokens, conf, fetch_metadata
 from wallet_gateway.access_tokens import BadAccessToken
 from wallet_gateway.api.cors import is_from_listed_origin
-from wallet_gateway.api.inputs import RequestBody, refuse_foreign_content
+from wallet_gateway.api.inputs import RequestBody
 from wallet_gateway.api.problems import Problem, SessionUnreadable, as_answer
 from wallet_gateway.api.throttles import SessionThrottle
 
@@ -96,7 +96,7 @@ class CustomerView(JSONView):
         method = str(request.method)
         if method.lower() not in self.http_method_names:
             raise MethodNotAllowed(method)
-        refuse_foreign_content(request._request)
+        self.body.check(request._request)
         self.binding = bearer_binding(request._request, kwargs["token"])
         self.has_access_token = bool(self.binding)
         if not self.has_access_token:

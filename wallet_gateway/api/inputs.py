@@ -75,22 +75,6 @@ JSON = "application/json"
 _UTF_8 = {"utf-8", "utf8"}
 
 
-def refuse_foreign_content(request: HttpRequest) -> None:
-    """Check that a body is declared as JSON in UTF-8 and is not too large, without reading it.
-
-    No form can send this type, and a script of another site needs the browser's permission first, which it
-    does not get. Raises `UnsupportedMediaType` and `too_large`.
-    """
-    charset = (request.content_params or {}).get("charset", "utf-8")
-    if request.content_type != JSON or charset.lower() not in _UTF_8:
-        raise UnsupportedMediaType("")
-    # The server has checked the header; a value that is not a number counts as 0.
-    length = str(request.META.get("CONTENT_LENGTH") or "0")
-    announced = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
-    if announced > MAX_BYTES:
-        raise Problem("too_large")
-
-
 class RequestBody:
     """The body of a request, read at once and at most 16 kB of it; nothing but `value` shows what it says.
 
@@ -108,19 +92,27 @@ class RequestBody:
         except UnreadablePostError:
             self._body = None
 
+    def check(self, request: HttpRequest) -> None:
+        """Refuse a body that is not declared as JSON in UTF-8, or that is too large.
+
+        No form can send this type, and a script of another site needs the browser's permission first, which
+        it does not get. Raises `UnsupportedMediaType` and `too_large`.
+        """
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if request.content_type != JSON or charset.lower() not in _UTF_8:
+            raise UnsupportedMediaType("")
+        if len(self._body or b"") > MAX_BYTES:
+            raise Problem("too_large")
+
     def value(self) -> dict[str, Any]:
-        """Return the JSON object, without fields if there is no body; raises `ParseError` and `too_large`.
+        """Return the JSON object, without fields if there is no body; raises `ParseError`.
 
         It is read as `protocol.strict_json` does: no duplicates, no NaN, limited nesting.
         """
         if self._body is None:
             raise ParseError
-        if len(self._body) > MAX_BYTES:
-            raise Problem("too_large")
-        if not self._body:
-            return {}
         try:
-            value = strict_json.loads(self._body, max_bytes=MAX_BYTES)
+            value = strict_json.loads(self._body) if self._body else {}
         except UnreadableBody as fault:
             # Its message may quote the body, which may contain secrets.
             raise ParseError from fault

@@ -40,21 +40,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--output", metavar="FILE", help="standard output if not given")
 
-    def handle(
-        self,
-        *,
-        what: str,
-        since: str | None,
-        until: str | None,
-        by: str | None,
-        output: str | None,
-        **options: Any,
-    ) -> None:
+    def handle(self, **options: Any) -> None:
+        what, by, output = options["what"], options["by"], options["output"]
         if by is not None and what not in WITH_MONEY:
             raise CommandError(f"--by is for {' and '.join(WITH_MONEY)}; {what} have one time only")
         write = as_csv if options["format"] == "csv" else as_json
         zone = UTC if options["days"] == "utc" else timezone.get_current_timezone()
-        limits = {"since": _day("--since", since, zone), "until": _day("--until", until, zone)}
+        limits = {name: _day(f"--{name}", options[name], zone) for name in ("since", "until")}
         lines = write(*export_rows(what, is_test=gateways.is_test, **limits, by=By(by or By.APPROVED)))
         if output is not None:
             try:

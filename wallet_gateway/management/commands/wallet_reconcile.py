@@ -38,23 +38,15 @@ class Command(BaseCommand):
             "--unsent", action="store_true", help="also what was not sent as far as we know: after a restore"
         )
 
-    def handle(
-        self,
-        *,
-        gateway: str | None,
-        days: int,
-        repair: bool,
-        by: str,
-        resume: bool,
-        unsent: bool,
-        **options: Any,  # noqa: ARG002
-    ) -> None:
+    def handle(self, **options: Any) -> None:
+        days, repair, by = options["days"], options["repair"], options["by"]
         if not 1 <= days <= _MOST_DAYS:
             raise CommandError(f"--days must be from 1 to {_MOST_DAYS}")
         if repair and not by.strip():
             raise CommandError("--repair needs --by: a repair names its author")
+        resume, unsent = options["resume"], options["unsent"]
         found: Counter[str] = Counter()
-        for alias in [gateway] if gateway else maintenance.gateway_aliases():
+        for alias in [options["gateway"]] if options["gateway"] else maintenance.gateway_aliases():
             try:
                 comparison = maintenance.comparison(
                     alias, days=days, repair_as=by if repair else "", resume=resume, unsent=unsent
