@@ -44,8 +44,6 @@ from wallet_gateway.wallet_keys import current_key
 
 logger = logging.getLogger(__name__)
 
-_contexts: dict[str, GatewayContext] = {}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Client:
@@ -228,7 +226,6 @@ def use_clock(replacement: DatabaseClock) -> None:
     """Use this clock in the whole process from now on. For tests."""
     global _clock
     _clock = replacement
-    _contexts.clear()
 
 
 def usable_context(alias: str) -> GatewayContext | None:
@@ -245,12 +242,8 @@ def usable_context(alias: str) -> GatewayContext | None:
 
 
 def context_of(alias: str) -> GatewayContext:
-    """Return the context of a gateway alias: its client, its policy and the clock; one for each process."""
-    client, known = _client(alias), _contexts.get(alias)
-    if known is None or known.gateway is not client.gateway:
-        # Created again whenever the settings, and so the client, have changed.
-        known = _contexts[alias] = _context(client)
-    return known
+    """Return the context of a gateway alias: its client, its policy and the clock."""
+    return _context(_client(alias))
 
 
 def _context(client: _Client) -> GatewayContext:

@@ -116,7 +116,7 @@ class VirtualWorld(World):
     @contextlib.contextmanager
     def another_process(self) -> Iterator[None]:
         """Let another process of the shop run while one stands still between two of its transactions."""
-        clients, contexts, clock = dict(gateways._clients), dict(gateways._contexts), gateways._clock
+        clients, clock = dict(gateways._clients), gateways._clock
         kept, numbers, calls = self.boundaries.keep(), self.chance.state(), self.network.keep()
         read = self.answers.of_step
         self.new_process()
@@ -126,7 +126,6 @@ class VirtualWorld(World):
             gateways._clients.clear()
             gateways._clients.update(clients)
             gateways.use_clock(clock)
-            gateways._contexts.update(contexts)
             self.boundaries.go_back(kept)
             self.chance.go_back(numbers)
             self.network.go_back(calls)

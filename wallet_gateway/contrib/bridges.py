@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, payments, signals
 from wallet_gateway.documentation import address_of
-from wallet_gateway.domain.states import OrderState, TransactionState
+from wallet_gateway.domain.states import CANCELLABLE_STATES, OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.codes import alpha_3_country
 from wallet_gateway.protocol.errors import UnknownCode
@@ -56,13 +56,10 @@ def postal_address(*, line: str, city: str, postcode: str, country: str) -> dict
     return address if all(address.values()) else None
 
 
-def columns_of(held: Model) -> dict[str, Any]:
-    """Return the columns of an instance's row as they are stored now."""
-    return columns_in(type(held)._base_manager.filter(pk=held.pk))
-
-
-def columns_in(rows: QuerySet[Any]) -> dict[str, Any]:
-    """Return the columns of the only row of a query."""
+def columns_of(held: Model, *, locks: bool = False) -> dict[str, Any]:
+    """Return the columns of an instance's row as they are stored now, which can be locked as well."""
+    rows: QuerySet[Any] = type(held)._base_manager.filter(pk=held.pk)
+    rows = rows.select_for_update() if locks else rows
     return rows.values(*(field.attname for field in rows.model._meta.concrete_fields)).get()
 
 
@@ -115,15 +112,8 @@ def leads_to(order: PaymentOrder, view: str, **arguments: object) -> bool:
 
 logger = logging.getLogger("wallet_gateway.bridges")
 
-_WITH_MONEY: Final = frozenset(
-    {
-        OrderState.AUTHORIZED,
-        OrderState.PART_CAPTURED,
-        OrderState.PAID,
-        OrderState.PART_REFUNDED,
-        OrderState.OVERPAID,
-    }
-)
+_NOT_MISSED: Final = CANCELLABLE_STATES | {OrderState.CANCELLED, OrderState.REFUNDED, OrderState.FROZEN}
+"""States without money; a frozen order is a person's already."""
 
 
 def log_missing(order: PaymentOrder, row: str) -> None:
@@ -131,7 +121,7 @@ def log_missing(order: PaymentOrder, row: str) -> None:
 
     It is no exception: the event would stay overdue for ever, and no later delivery could do better.
     """
-    if order.state in _WITH_MONEY:
+    if order.state not in _NOT_MISSED:
         logger.error(
             "order %s holds money (%s), and %s of it is gone; see %s",
             order.reference,

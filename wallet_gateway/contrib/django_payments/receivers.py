@@ -10,7 +10,7 @@ from django.db.models.signals import post_save
 from payments import PaymentStatus, get_payment_model
 
 from wallet_gateway import payments as wallet
-from wallet_gateway.contrib.bridges import ORDER_CHANGED, columns_in, leads_to, log_missing, take_over
+from wallet_gateway.contrib.bridges import ORDER_CHANGED, columns_of, leads_to, log_missing, take_over
 from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
@@ -69,7 +69,7 @@ def begin(payment: Any) -> None:
     """Store that the customer is sent to pay, unless the payment has gone on since it was read."""
     if payment.status == PaymentStatus.WAITING:
         with db_transaction.atomic():
-            payment.status = _locked(payment)["status"]
+            payment.status = columns_of(payment, locks=True)["status"]
             if payment.status == PaymentStatus.WAITING:
                 payment.change_status(PaymentStatus.INPUT)
 
@@ -84,7 +84,7 @@ def update(payment: Any, before: Mapping[str, Any]) -> None:
     """
     with db_transaction.atomic():
         # One at a time, so that an older state never replaces a newer one.
-        now = _locked(payment)
+        now = columns_of(payment, locks=True)
         take_over(payment, before, now)
         payment.status = now["status"]
         order = order_of(payment)
@@ -108,7 +108,3 @@ def correct(*, instance: Any, update_fields: frozenset[str] | None, **_rest: Any
     is_whole = update_fields is None or "captured_amount" in update_fields
     if is_whole and vars(instance).pop(_REFUNDED, False):
         update(instance, {})
-
-
-def _locked(payment: Any) -> dict[str, Any]:
-    return columns_in(type(payment)._base_manager.select_for_update().filter(pk=payment.pk))

@@ -29,11 +29,11 @@ def connect() -> None:
     for signal, receiver in (
         (signals.order_authorized, confirm),
         (signals.order_paid, confirm),
-        (signals.order_captured_in_part, record),
-        (signals.order_refunded, record),
-        (signals.order_reversed, record),
+        (signals.order_captured_in_part, sources.record),
+        (signals.order_refunded, sources.record),
+        (signals.order_reversed, sources.record),
         (signals.order_anomaly, report),
-        (signals.order_unfrozen, record),
+        (signals.order_unfrozen, sources.record),
         (signals.order_released, release),
         (signals.operation_refused, note_refusal),
         (order_status_changed, follow_status),
@@ -41,14 +41,9 @@ def connect() -> None:
         signal.connect(receiver, dispatch_uid="wallet_gateway.contrib.oscar", weak=False)
 
 
-def record(*, order: PaymentOrder, **_rest: Any) -> None:
-    """Write what has happened into oscar's books."""
-    sources.record(order)
-
-
 def report(*, order: PaymentOrder, **_rest: Any) -> None:
     """Record what has happened; a payment that came after the cancellation is a note for the staff."""
-    placed = sources.record(order)
+    placed = sources.record(order=order)
     if placed is not None and order.late_payment == LatePayment.REPORTED:
         _note_late_payment(placed)
 
@@ -63,7 +58,7 @@ def note_refusal(
     **_rest: Any,
 ) -> None:
     """Tell the staff of an operation that the dashboard had left open: it was not carried out."""
-    placed = sources.record(order) if order is not None else None
+    placed = sources.record(order=order) if order is not None else None
     if placed is not None:
         message = f"{label_of(kind)} of {amount} by wallet was not carried out: {explanation}"
         send_once(order, "oscar_refused", lambda: add_note(placed, message), event_id=event_id)
@@ -71,7 +66,7 @@ def note_refusal(
 
 def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
     """Record the payment; the first time also move the oscar order on, and send its confirmation."""
-    placed = sources.record(order)
+    placed = sources.record(order=order)
     if placed is not None:
         send_once(order, "oscar_order_placed", lambda: _confirm_first(placed.pk, order))
 

@@ -95,18 +95,18 @@ def locked(pk: int) -> Any:
     return get_model("order", "Order").objects.select_for_update().get(pk=pk)
 
 
-def record(to_pay: PaymentOrder) -> Any:
+def record(*, order: PaymentOrder, **_rest: Any) -> Any:
     """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
-    source = source_with(to_pay)
+    source = source_with(order)
     if source is None:
-        if is_of_oscar(to_pay) and leads_to(to_pay, "checkout:thank-you"):
-            log_missing(to_pay, "the oscar order")
+        if is_of_oscar(order) and leads_to(order, "checkout:thank-you"):
+            log_missing(order, "the oscar order")
         return None
     with db_transaction.atomic():
         # One receiver at a time.
-        order = locked(source.order_id)
+        placed = locked(source.order_id)
         known = set(source.transactions.values_list("reference", flat=True))
-        done = GatewayTransaction.objects.filter(payment__order=to_pay, state=TransactionState.APPROVED)
+        done = GatewayTransaction.objects.filter(payment__order=order, state=TransactionState.APPROVED)
         for transaction in done.order_by("pk"):
             # The part of an approved amount that our totals contain.
             units = (transaction.approved_minor or transaction.amount_minor) - transaction.excess_minor
@@ -120,14 +120,16 @@ def record(to_pay: PaymentOrder) -> Any:
                 txn_type=kind, amount=amount, reference=transaction.reference, status=transaction.state
             )
             event_type, _created = get_model("order", "PaymentEventType").objects.get_or_create(name=event)
-            order.payment_events.create(event_type=event_type, amount=amount, reference=transaction.reference)
-        totals = payments.order_summary(to_pay)
+            placed.payment_events.create(
+                event_type=event_type, amount=amount, reference=transaction.reference
+            )
+        totals = payments.order_summary(order)
         source.amount_allocated = totals.authorized.amount
         source.amount_debited = totals.captured.amount
         source.amount_refunded = totals.refunded.amount
         # Nothing else: the shop may have written into the source what it has just heard of the transactions.
         source.save(update_fields=["amount_allocated", "amount_debited", "amount_refunded"])
-    return order
+    return placed
 
 
 def order_details(order: Any, amount: Decimal) -> dict[str, Any]:
