@@ -221,11 +221,15 @@ def _is_line(text: str) -> bool:
     return len(text) <= MAX_IDENTIFIER_LENGTH and text.isprintable()
 
 
-def _is_code(check: Callable[[str], str], value: str) -> bool:
-    try:
-        return check(value) == value
-    except ProtocolError:
+def _code(check: Callable[[str], str], expected: str) -> Rule:
+    """Return the rule of a code that is written as its standard has it."""
+
+    def is_code(value: str) -> bool:
+        with suppress(ProtocolError):
+            return check(value) == value
         return False
+
+    return Rule(is_code, expected)
 
 
 _NAME: Final = re.compile(rf"[a-z0-9_-]{{1,{MAX_ALIAS_LENGTH}}}")
@@ -253,15 +257,9 @@ Allocated = Annotated[
     Rule(str.strip, "a text that is not empty"),
     Rule(_is_line, f"one line of 1 to {MAX_IDENTIFIER_LENGTH} characters"),
 ]
-Currency = Annotated[
-    str, Rule(lambda value: _is_code(check_currency, value), "an ISO 4217 code such as 'EUR'")
-]
+Currency = Annotated[str, _code(check_currency, "an ISO 4217 code such as 'EUR'")]
 Country = Annotated[
-    str,
-    Rule(
-        lambda value: _is_code(check_country_of_wallet, value),
-        "the two letters of an ISO 3166 country, such as 'DE'",
-    ),
+    str, _code(check_country_of_wallet, "the two letters of an ISO 3166 country, such as 'DE'")
 ]
 Network = Annotated[str, Rule(list(CardNetwork).__contains__, f"one of {', '.join(CardNetwork)}")]
 Callback = Annotated[str, Rule(CALLBACKS.__contains__, f"one of {', '.join(CALLBACKS)}")]
