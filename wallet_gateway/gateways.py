@@ -257,7 +257,7 @@ def _context(client: _Client) -> GatewayContext:
         cipher=cipher_of(given),
         price=_code(wallet.pricing if wallet else ""),
         button_overrides=_code(wallet.button_overrides if wallet else ""),
-        authenticate=_code(wallet.authenticator if wallet else ""),
+        authenticate=_code(wallet.three_d_secure if wallet else ""),
     )
 
 

@@ -172,7 +172,9 @@ class Limits(Section):
 
 
 def _authenticator(value: str) -> str:
-    if value != REDIRECT and fields.import_fault(value):
+    if value == REDIRECT:
+        return ""
+    if fields.import_fault(value):
         raise ValueError(f"{REDIRECT!r} or the dotted path of a callable")
     return value
 
@@ -202,7 +204,8 @@ class WalletSettings(Section):
         ),
     ] = None
     trusted_types: fields.Listed[fields.PolicyName] | None = None
-    three_d_secure: Annotated[str, AfterValidator(_authenticator)] = REDIRECT
+    three_d_secure: Annotated[str, AfterValidator(_authenticator)] = ""
+    """The dotted path of the shop's own 3-D Secure; empty if the gateway does it."""
     accept_unauthenticated: bool = False
     pricing: fields.DottedPath = ""
     button_overrides: fields.DottedPath = ""
@@ -214,11 +217,6 @@ class WalletSettings(Section):
         Annotated[Button, AS_DICT] | None, BeforeValidator(lambda given: None if given is False else given)
     ] = Field(default_factory=Button)
     limits: Limits = part(Limits)
-
-    @property
-    def authenticator(self) -> str:
-        """The dotted path of the shop's own 3-D Secure; empty if the gateway does it."""
-        return "" if self.three_d_secure == REDIRECT else self.three_d_secure
 
     def policy(self, *, profile: str, gateway_url: str) -> WalletPolicy:
         """Return what a shop's function may change for one order, and the plugin goes by."""
@@ -433,10 +431,6 @@ class GatewaySettings(Section):
     _alias: str = PrivateAttr("")
     _shop_origin: str = PrivateAttr("")
 
-    def belong_to(self, shop: Settings, *, alias: str) -> None:
-        """Keep the alias, under which the settings stand, and the origin of the shop that they stand in."""
-        self._alias, self._shop_origin = alias, shop.public_origin
-
     @property
     def alias(self) -> str:
         """The name of the gateway in the settings."""
@@ -605,7 +599,7 @@ class Settings(Section):
         """Let each gateway know its alias and the shop. Of accounts elsewhere nothing is read yet."""
         self._given = context.given
         for alias, gateway in self.own_gateways.items():
-            gateway.belong_to(self, alias=alias)
+            gateway._alias, gateway._shop_origin = alias, self.public_origin
         if isinstance(source := context.given.get("GATEWAYS"), str):
             self._elsewhere = AccountsElsewhere(source, shop=self)
 
