@@ -13,7 +13,6 @@ import secrets
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.db import connection
 from django.db.models import Q
@@ -26,14 +25,11 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.orders import new_reference
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
+from wallet_gateway.encryption import WalletCipher
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.operation_errors import InvalidState, SendingStopped
-
-if TYPE_CHECKING:
-    from wallet_gateway.encryption import WalletCipher
-    from wallet_gateway.wallet_hooks import Authenticator, Chooser, Pricer
-
+from wallet_gateway.wallet_hooks import Authenticator, Chooser, Pricer
 
 _LOOK_AGAIN_AFTER = 30.0
 _NOW = {

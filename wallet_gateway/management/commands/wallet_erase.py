@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway.management.shared import check_has_orders, login_name
 from wallet_gateway.payments import maintenance
@@ -17,7 +16,7 @@ class Command(BaseCommand):
 
     help = "Erases a customer's personal data; references, amounts and states stay. Dry run without --yes."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("references", nargs="*", metavar="REFERENCE", help="the shop's own")
         parser.add_argument("--email", help="every order of this address")
         parser.add_argument("--gateway", metavar="ALIAS", help="its orders only")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
@@ -22,7 +21,7 @@ class Command(BaseCommand):
 
     help = "Writes rows as CSV or JSON lines, in bounded memory; no cell is a formula."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=EXPORTS)
         parser.add_argument("--format", choices=("csv", "json"), default="csv")
         parser.add_argument("--since", metavar="YYYY-MM-DD", help="from the beginning of this day")

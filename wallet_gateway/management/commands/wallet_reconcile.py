@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway.management.shared import with_progress
 from wallet_gateway.models.fields import explanation_text
@@ -28,7 +27,7 @@ class Command(BaseCommand):
 
     help = "Compare our books with the gateways' record by record. A dry run unless --repair is given."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
         parser.add_argument("--days", type=int, default=40, help="what was made or moved since (40)")
         parser.add_argument("--repair", action="store_true", help="store what the gateway says as events")

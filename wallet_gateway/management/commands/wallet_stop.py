@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentTypeError
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
     help = "Emergency stop: nothing new is sent to the gateways, status queries go on."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--resume", action="store_true", help="let requests leave again")
         parser.add_argument("--status", action="store_true", help="only say what is stopped")
         end = parser.add_mutually_exclusive_group()

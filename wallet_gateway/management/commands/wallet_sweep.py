@@ -6,12 +6,12 @@ import logging
 import math
 import signal
 import threading
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from types import FrameType, MappingProxyType
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 from django.db import Error as DatabaseFault
 from django.db import close_old_connections
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
     """What was last printed of gateways that the settings do not have: a loop repeats only news."""
     help = "Recovery of unknown outcomes, expiry of pages, unsent requests, the outbox and batches."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--loop", action="store_true", help="go on until interrupted or terminated")
         parser.add_argument(
             "--every", type=_pause, default=5.0, metavar="SECONDS", help="pause between two sweeps (5)"
