@@ -21,13 +21,7 @@ from wallet_gateway import conf, return_tokens
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import CallRecord, SigningAccount
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import (
-    Auth,
-    HttpTransport,
-    Transport,
-    proxy_of,
-    tls_context,
-)
+from wallet_gateway.client.transport import Auth, HttpTransport, Transport, proxy_of, tls_context
 from wallet_gateway.conf.fields import SETTING
 from wallet_gateway.conf.model import GatewaySettings
 from wallet_gateway.context import DatabaseClock, GatewayContext

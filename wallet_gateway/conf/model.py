@@ -36,19 +36,7 @@ from wallet_gateway.conf import fields
 from wallet_gateway.conf.accounts import AccountsElsewhere, with_address
 from wallet_gateway.conf.django_tests import is_set_by_tests
 from wallet_gateway.conf.fields import AS_DICT, SETTING, Problem, Rule, Section, WrongSettings, part
-from wallet_gateway.domain.policy import (
-    USUAL_CALLBACKS,
-    ApprovalPolicy,
-    BookElsewhere,
-    CapturePolicy,
-    CaptureWindow,
-    GatewayAddress,
-    GatewayPolicy,
-    LatePaymentPolicy,
-    WalletLimits,
-    WalletPolicy,
-    sandbox_address,
-)
+from wallet_gateway.domain import policy as policies
 from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.protocol.accounts import CardNetwork
 
@@ -167,8 +155,8 @@ class Button(Section):
 class Limits(Section):
     """How often the button of one order may be used; what else is counted follows from these."""
 
-    sessions: Limit = WalletLimits().sessions
-    authorizations: Limit = WalletLimits().authorizations
+    sessions: Limit = policies.WalletLimits().sessions
+    authorizations: Limit = policies.WalletLimits().authorizations
 
 
 def _authenticator(value: str) -> str:
@@ -209,7 +197,7 @@ class WalletSettings(Section):
     accept_unauthenticated: bool = False
     pricing: fields.DottedPath = ""
     button_overrides: fields.DottedPath = ""
-    callbacks: fields.Listed[fields.Callback] = USUAL_CALLBACKS
+    callbacks: fields.Listed[fields.Callback] = policies.USUAL_CALLBACKS
     email_required: bool = False
     billing: Annotated[Billing, AfterValidator(_phone_of_address)] = part(Billing)
     shipping: Annotated[Shipping, AfterValidator(_phone_of_address)] = part(Shipping)
@@ -218,11 +206,11 @@ class WalletSettings(Section):
     ] = Field(default_factory=Button)
     limits: Limits = part(Limits)
 
-    def policy(self, *, profile: str, gateway_url: str) -> WalletPolicy:
+    def policy(self, *, profile: str, gateway_url: str) -> policies.WalletPolicy:
         """Return what a shop's function may change for one order, and the plugin goes by."""
         usual_script = PRODUCTION_PAY_JS if profile == LIVE else f"{gateway_url}/wallet/pay.js"
         script, button = self.wallet_js, self.button or Button()
-        return WalletPolicy(
+        return policies.WalletPolicy(
             gateway_name=self.gateway_name,
             profile=profile,
             gateway_url=gateway_url,
@@ -245,7 +233,7 @@ class WalletSettings(Section):
             shipping_phone_required=self.shipping.phone,
             shipping_countries=self.shipping.countries,
             callbacks=self.callbacks,
-            limits=WalletLimits(
+            limits=policies.WalletLimits(
                 sessions=self.limits.sessions,
                 attempts=2 * self.limits.sessions,
                 authorizations=self.limits.authorizations,
@@ -456,39 +444,40 @@ class GatewaySettings(Section):
         )
 
     @cached_property
-    def wallet(self) -> WalletPolicy | None:
+    def wallet(self) -> policies.WalletPolicy | None:
         """The wallet button; None for a gateway without a button."""
         if self.wallet_settings is None:
             return None
         return self.wallet_settings.policy(profile=self.profile, gateway_url=self.base_url.rstrip("/"))
 
     @cached_property
-    def policy(self) -> GatewayPolicy:
+    def policy(self) -> policies.GatewayPolicy:
         """The shop's choices for this gateway."""
         url = urlsplit(self.base_url)
         is_sandbox = self.merchant_id == SANDBOX_MERCHANT and is_loopback(url.hostname)
+        address = policies.sandbox_address if is_sandbox else policies.GatewayAddress
         hosts = self.redirect_hosts or (url.netloc,)
-        return GatewayPolicy(
-            address=sandbox_address(self.base_url) if is_sandbox else GatewayAddress(self.base_url),
+        return policies.GatewayPolicy(
+            address=address(self.base_url),
             numbering=self.numbering,
             sending=self.sending_enabled,
             query_rate=self.queries.rate,
             query_workers=self.queries.workers,
             query_again=timedelta(days=self.queries.again_days),
             shares_references=self.shares_references,
-            book_elsewhere=BookElsewhere(self.book_elsewhere),
-            late_payment=LatePaymentPolicy(self.late_payment),
+            book_elsewhere=policies.BookElsewhere(self.book_elsewhere),
+            late_payment=policies.LatePaymentPolicy(self.late_payment),
             ignored_record_types=frozenset(name.lower() for name in self.ignored_record_types),
             redirect_hosts=frozenset(host.lower() for host in hosts),
             allow_plain_http=url.scheme == "http",
             billing_address_required=self.billing_address_required,
             currencies=None if self.currencies is None else frozenset(self.currencies),
-            capture_window=CaptureWindow(
+            capture_window=policies.CaptureWindow(
                 length=timedelta(days=self.capture.days),
                 warning=timedelta(days=self.capture.warning_days),
-                policy=CapturePolicy(self.capture.policy),
+                policy=policies.CapturePolicy(self.capture.policy),
             ),
-            approval_policy=ApprovalPolicy(
+            approval_policy=policies.ApprovalPolicy(
                 limits=self.approvals.limits,
                 day_limits=self.approvals.day_limits,
                 waiting_time=timedelta(days=self.approvals.days),
