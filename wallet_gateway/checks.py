@@ -8,6 +8,7 @@ there: it would keep tests from starting that have nothing to do with payments. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from django.core.checks import CheckMessage, Error, Tags, register
@@ -38,12 +39,18 @@ def check_messages(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     return []
 
 
-def _register(tag: str, rule: Callable[[Sequence[str]], Iterable[Finding]]) -> None:
-    """Let `manage.py check` report what a rule finds; of databases, in those that the command names."""
+def _check(rule: Callable[..., Iterable[Finding]], *given: object, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Report what a rule of the configuration finds."""
+    return _messages(rule(*given))
 
-    @register(tag)
-    def check(databases: Sequence[str] | None = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-        return _messages(rule(databases or ()))
+
+def _check_databases(
+    rule: Callable[[Sequence[str]], Iterable[Finding]],
+    databases: Sequence[str] | None = None,
+    **kwargs: Any,  # noqa: ARG001
+) -> Sequence[CheckMessage]:
+    """Report what a rule finds in the databases that `check --database` and `migrate` name."""
+    return _messages(rule(databases or ()))
 
 
 def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
@@ -60,8 +67,8 @@ def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
 
 
 for _tag, _rule in project.RULES:
-    _register(_tag, lambda _databases, rule=_rule: rule())
+    register(partial(_check, _rule), _tag)
 for _tag, _rule_of_gateways in project.RULES_OF_GATEWAYS:
-    _register(_tag, lambda _databases, rule=_rule_of_gateways: rule(None))
+    register(partial(_check, _rule_of_gateways, None), _tag)
 for _rule_of_database in host.RULES_OF_DATABASES:
-    _register(Tags.database, _rule_of_database)
+    register(partial(_check_databases, _rule_of_database), Tags.database)

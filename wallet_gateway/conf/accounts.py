@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
@@ -32,6 +32,7 @@ from wallet_gateway.protocol.text import quote
 if TYPE_CHECKING:
     from wallet_gateway.conf.model import GatewaySettings, Settings
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 logger = logging.getLogger("wallet_gateway.accounts")
@@ -272,9 +273,8 @@ class AccountsElsewhere:
         for alias in aliases:
             # A key that is no alias is named by a text that is no alias either, and not empty.
             name = alias if is_alias(alias) else f"key {quote(alias)}"
-            known = before.get(name)
             try:
-                account = _run(lambda alias=alias, known=known: self._account(alias, mapping, known))
+                account = _run(self._account, alias, mapping, before.get(name))
             except _Unreadable as error:
                 account = _Account(problems=(Problem(setting=self._name(alias), expected=str(error)),))
             accounts.pop(name, None)
@@ -300,14 +300,14 @@ class AccountsElsewhere:
 _of_thread = threading.local()
 
 
-def _run(code: Callable[[], T]) -> T:
+def _run(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run code of the shop; raises `_Unreadable` for any error.
 
     Neither its text nor its variables are passed on: they may hold credentials.
     """
     _of_thread.is_running = True
     try:
-        return code()
+        return code(*args, **kwargs)
     except Exception as error:  # noqa: BLE001 - the shop's code may raise any
         failure = _Unreadable(error)
     finally:

@@ -23,7 +23,8 @@ _AT_ONCE = 500
 _MOST_NAMED = 5
 
 
-class DeletionGuard(models.Field):  # type: ignore[type-arg] - it is generic in the stubs only
+# It is generic in the stubs only.
+class DeletionGuard(models.Field):  # type: ignore[type-arg]
     """A field without a column, which Django asks for what is to be deleted with a row.
 
     Unlike a receiver of `pre_delete` it is asked before the admin lets its user confirm, and the admin shows

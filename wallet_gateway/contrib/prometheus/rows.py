@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error
@@ -104,9 +105,7 @@ def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"wallet_gateway_{name}", words, value=value)
 
 
-def _family(
-    name: str, words: str, values: Mapping[tuple[str, ...], float], *labels: str
-) -> GaugeMetricFamily:
+def _family(name: str, words: str, values: Mapping[Any, float], *labels: str) -> GaugeMetricFamily:
     family = GaugeMetricFamily(f"wallet_gateway_{name}", words, labels=labels)
     for value_of, value in values.items():
         family.add_metric(value_of, value)
