@@ -45,12 +45,10 @@ def _check(rule: Callable[..., Iterable[Finding]], *given: object, **kwargs: Any
 
 
 def _check_databases(
-    rule: Callable[[Sequence[str]], Iterable[Finding]],
-    databases: Sequence[str] | None = None,
-    **kwargs: Any,  # noqa: ARG001
+    rule: Callable[[Sequence[str]], Iterable[Finding]], **kwargs: Any
 ) -> Sequence[CheckMessage]:
     """Report what a rule finds in the databases that `check --database` and `migrate` name."""
-    return _messages(rule(databases or ()))
+    return _messages(rule(kwargs["databases"] or ()))
 
 
 def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
