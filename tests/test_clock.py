@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from wallet_gateway.gateways import DatabaseClock
+from wallet_gateway.context import DatabaseClock
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 

@@ -22,6 +22,7 @@ from wallet_gateway import gateways, return_tokens
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.exchange import CallRecord, SigningAccount
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.models import WalletKey
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.signals import gateway_called
@@ -59,7 +60,7 @@ def test_another_transport_is_used_until_the_gateways_are_forgotten() -> None:
 
 
 def test_another_clock_is_used_by_every_context_from_now_on() -> None:
-    before, other = gateways.clock(), gateways.DatabaseClock()
+    before, other = gateways.clock(), DatabaseClock()
     context = gateways.context_of("default")
     try:
         gateways.use_clock(other)

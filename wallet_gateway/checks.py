@@ -39,20 +39,16 @@ def check_messages(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     return []
 
 
-def _register(tag: str, rule: Callable[[], Iterable[Finding]]) -> None:
-    """Let `manage.py check` report what a rule of the configuration finds."""
-
-    @register(tag)
-    def check(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-        return _messages(rule())
+def _check(rule: Callable[..., Iterable[Finding]], *given: object, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Report what a rule of the configuration finds."""
+    return _messages(rule(*given))
 
 
-def _register_for_databases(rule: Callable[[Iterable[str]], Iterable[Finding]]) -> None:
-    """Let `check --database` and `migrate` report what a rule finds in the databases that they name."""
-
-    @register(Tags.database)
-    def check(databases: Sequence[str] | None = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-        return _messages(rule(databases or ()))
+def _check_databases(
+    rule: Callable[[Sequence[str]], Iterable[Finding]], **kwargs: Any
+) -> Sequence[CheckMessage]:
+    """Report what a rule finds in the databases that `check --database` and `migrate` name."""
+    return _messages(rule(kwargs["databases"] or ()))
 
 
 def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
@@ -69,8 +65,8 @@ def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
 
 
 for _tag, _rule in project.RULES:
-    _register(_tag, _rule)
+    register(partial(_check, _rule), _tag)
 for _tag, _rule_of_gateways in project.RULES_OF_GATEWAYS:
-    _register(_tag, partial(_rule_of_gateways, None))
+    register(partial(_check, _rule_of_gateways, None), _tag)
 for _rule_of_database in host.RULES_OF_DATABASES:
-    _register_for_databases(_rule_of_database)
+    register(partial(_check_databases, _rule_of_database), Tags.database)

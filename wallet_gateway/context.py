@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 import random
 import secrets
+import time
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from datetime import UTC, datetime, timedelta
 
+from django.db import connection
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.gateway import Gateway
@@ -23,25 +25,53 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.orders import new_reference
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
+from wallet_gateway.encryption import WalletCipher
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.operation_errors import InvalidState, SendingStopped
+from wallet_gateway.wallet_hooks import Authenticator, Chooser, Pricer
 
-if TYPE_CHECKING:
-    from wallet_gateway.encryption import WalletCipher
-    from wallet_gateway.wallet_hooks import Authenticator, Chooser, Pricer
+_LOOK_AGAIN_AFTER = 30.0
+_NOW = {
+    "postgresql": "SELECT clock_timestamp()",
+    "mysql": "SELECT UTC_TIMESTAMP(6)",
+}
 
 
-class Clock(Protocol):
-    """The database's clock, so that leases mean the same on every machine."""
+class DatabaseClock:
+    """The database's time, so that leases and schedules mean the same on every machine.
+
+    SQLite runs in this process, so its time is this process's. A server is asked every thirty seconds, and in
+    between its time is counted on.
+    """
+
+    def __init__(self) -> None:
+        # Both in one value, so that another thread never sees a new time with an old reading.
+        self._reading: tuple[datetime, float] | None = None
 
     def now(self) -> datetime:
-        """Return the current time as an aware datetime."""
-        ...
+        """Return the current time, aware."""
+        if (reading := self._reading) is not None:
+            instant, read_at = reading
+            elapsed = steady_seconds() - read_at
+            if elapsed <= _LOOK_AGAIN_AFTER:
+                return instant + timedelta(seconds=elapsed)
+        return self.read()
+
+    def read(self) -> datetime:
+        """Read the current time from the database, and count from it for the next thirty seconds."""
+        if connection.vendor not in _NOW:
+            return timezone.now()
+        with connection.cursor() as cursor:
+            cursor.execute(_NOW[connection.vendor])
+            instant: datetime = cursor.fetchone()[0]
+        instant = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+        self._reading = instant, steady_seconds()
+        return instant
 
     def sleep(self, seconds: float) -> None:
         """Wait before something is tried again."""
-        ...
+        time.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +81,7 @@ class GatewayContext:
     alias: str
     gateway: Gateway
     policy: GatewayPolicy
-    clock: Clock
+    clock: DatabaseClock
     wallet: WalletPolicy | None = None
     """None if there is no wallet button."""
     cipher: WalletCipher | None = None

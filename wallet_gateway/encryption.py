@@ -5,9 +5,8 @@ This module never prints, logs or raises a secret.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -28,7 +27,7 @@ class UnreadableSecret(WalletUnavailable):
 
 
 class WalletCipher:
-    """Encrypt with the first key and decrypt with any of them. `repr` shows no key."""
+    """Encrypt with the first key and decrypt with any of them."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         # Here, because a shop without the wallet button does without: the library is 8 MB.
@@ -36,17 +35,13 @@ class WalletCipher:
 
         self._invalid_token = InvalidToken
         self._each = tuple(Fernet(key) for key in keys)
-        self._newest = self._each[0]
         self._all = MultiFernet(self._each)
         # Enough to distinguish one's own keys, useless for finding a key.
         self.fingerprints = tuple(sha256(key.encode()).hexdigest()[:8] for key in keys)
 
-    def __repr__(self) -> str:
-        return "WalletCipher()"
-
     def seal(self, text: str) -> bytes:
         """Return the ciphertext of a text."""
-        return self._newest.encrypt(text.encode())
+        return self._all.encrypt(text.encode())
 
     def unseal(self, sealed: Ciphertext) -> str:
         """Return the text of a ciphertext; raise `UnreadableSecret`."""
@@ -72,33 +67,13 @@ class WalletCipher:
                 return place, datetime.fromtimestamp(key.extract_timestamp(bytes(sealed)), UTC)
         raise UnreadableSecret
 
-    def is_under_newest_key(self, sealed: Ciphertext) -> bool:
-        """Return whether a ciphertext is encrypted with the newest key."""
-        try:
-            self._newest.decrypt(bytes(sealed))
-        except self._invalid_token:
-            return False
-        return True
 
+def cipher_in(ciphers: Mapping[str, WalletCipher], gateway: str) -> WalletCipher:
+    """Return the cipher of one gateway's values, else that of the shop, which has an empty alias.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ciphers:
-    """The cipher of each gateway's stored values."""
-
-    shop: WalletCipher | None
-    """Of all gateways without keys of their own; None if the shop has no keys."""
-    of_gateways: Mapping[str, WalletCipher] = field(default_factory=dict)
-
-    def of(self, gateway: str) -> WalletCipher:
-        """Return the cipher of one gateway's values; raise `UnreadableSecret` if it has no key."""
-        cipher = self.of_gateways.get(gateway, self.shop)
-        if cipher is None:
-            raise UnreadableSecret
-        return cipher
-
-    @property
-    def fingerprints(self) -> Iterable[str]:
-        """Return the fingerprint of each key once."""
-        of_shop = self.shop.fingerprints if self.shop else ()
-        own = (name for cipher in self.of_gateways.values() for name in cipher.fingerprints)
-        return dict.fromkeys((*of_shop, *own))
+    Raises `UnreadableSecret` if there is none.
+    """
+    cipher = ciphers.get(gateway) or ciphers.get("")
+    if cipher is None:
+        raise UnreadableSecret
+    return cipher

@@ -43,13 +43,13 @@ class Code(StrEnum):
     message: Text
     advice: Text
 
-    def __new__(cls, value: str, message: Text = "", advice: Text = "") -> Self:
+    def __new__(cls, value: str, message: Text = "", advice: Text = _SEE_RUNBOOK) -> Self:
         """Keep the words beside the value."""
         code = str.__new__(cls, value)
         code._value_, code.message, code.advice = value, message, advice
         return code
 
-    IN_ORDER = "in_order"
+    IN_ORDER = ("in_order", "", "")
     """Of every finding that a subject is in order: nobody acts by it. Its message comes from the check."""
     # The configuration: what the system checks report
     WRONG_SETTING = (
@@ -81,11 +81,6 @@ class Code(StrEnum):
         "wallet_gateway.E006",
         "DEBUG is on, and %(gateways)s has the profile 'prod': real money moves",
         "Set DEBUG = False: error pages show settings and what customers sent.",
-    )
-    PACKAGE_MISSING = (
-        "wallet_gateway.E007",
-        "the package %(package)s cannot be imported: %(problem)s",
-        "Install django-wallet-gateway with all that it depends on.",
     )
     ATOMIC_MIDDLEWARE = (
         "wallet_gateway.E008",
@@ -204,37 +199,31 @@ class Code(StrEnum):
     NOT_CONFIGURED = (
         "not_configured",
         _("payments are not set up: manage.py check names what is wrong in the settings"),
+        "",
     )
     # Work in progress
     SWEEP_LATE = ("sweep_late", _("%(gateway)s was last swept %(minutes)d minutes ago"), _RUN_SWEEP)
     NEVER_SWEPT = ("never_swept", _("%(gateway)s was never swept"), _RUN_SWEEP)
-    OUTCOME_UNKNOWN = ("outcome_unknown", _("an outcome is unknown since %(since)s"), _SEE_RUNBOOK)
-    CONTRADICTIONS = ("contradictions", _("contradictions that wait for a decision: %(count)d"), _SEE_RUNBOOK)
-    TRANSACTIONS_WAITING = (
-        "transactions_waiting",
-        _("transactions that wait for a person: %(count)d"),
-        _SEE_RUNBOOK,
-    )
+    OUTCOME_UNKNOWN = ("outcome_unknown", _("an outcome is unknown since %(since)s"))
+    CONTRADICTIONS = ("contradictions", _("contradictions that wait for a decision: %(count)d"))
+    TRANSACTIONS_WAITING = ("transactions_waiting", _("transactions that wait for a person: %(count)d"))
     TRANSACTIONS_UNATTENDED = (
         "transactions_unattended",
         _("transactions that neither a sweep nor a person handles: %(count)d"),
-        _SEE_RUNBOOK,
     )
     OPERATIONS_REFUSED = (
         "operations_refused",
         _("operations that were refused afterwards, not seen yet: %(count)d"),
-        _SEE_RUNBOOK,
     )
     QUERIES_BEHIND = (
         "queries_behind",
         _("%(gateway)s: status queries that are more than a day late: %(count)d"),
         _("Raise RATE in QUERIES, or lower AGAIN_DAYS: asking again falls behind."),
     )
-    DISCREPANCIES_OPEN = ("discrepancies_open", _("open differences: %(count)d"), _SEE_RUNBOOK)
+    DISCREPANCIES_OPEN = ("discrepancies_open", _("open differences: %(count)d"))
     UNIT_MIX_UPS = (
         "unit_mix_ups",
         _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
-        _SEE_RUNBOOK,
     )
     UNDOCUMENTED_STATE = (
         "undocumented_state",
@@ -242,7 +231,6 @@ class Code(StrEnum):
             "%(gateway)s uses the word %(word)s for a state, which the interface does not name; "
             "transactions held by it: %(count)d"
         ),
-        _SEE_RUNBOOK,
     )
     RECORDS_SHARED = (
         "records_shared",
@@ -250,18 +238,15 @@ class Code(StrEnum):
             "%(gateway)s shows one operation in its answers about two payments, so portal operations cannot "
             "be attributed"
         ),
-        _SEE_RUNBOOK,
     )
-    ORDERS_OVERPAID = ("orders_overpaid", _("overpaid orders: %(count)d"), _SEE_RUNBOOK)
+    ORDERS_OVERPAID = ("orders_overpaid", _("overpaid orders: %(count)d"))
     ORDERS_UNRELEASED = (
         "orders_unreleased",
         _("orders that are not released long after their end: %(count)d"),
-        _SEE_RUNBOOK,
     )
     UNKNOWN_GATEWAY = (
         "unknown_gateway",
         _("transactions at gateways that the settings do not name: %(count)d"),
-        _SEE_RUNBOOK,
     )
     ACCOUNT_WRONG = (
         "account_wrong",
@@ -273,12 +258,8 @@ class Code(StrEnum):
         _("the accounts cannot be read; those read last stay in use: %(error)s"),
         _("See what GATEWAYS names, and the log of wallet_gateway.accounts."),
     )
-    EVENTS_LATE = (
-        "events_late",
-        _("events that could not be delivered to the shop: %(count)d"),
-        _SEE_RUNBOOK,
-    )
-    SENDING_PAUSED = ("sending_paused", _("nothing is sent to %(gateway)s"), _SEE_RUNBOOK)
+    EVENTS_LATE = ("events_late", _("events that could not be delivered to the shop: %(count)d"))
+    SENDING_PAUSED = ("sending_paused", _("nothing is sent to %(gateway)s"))
     BATCHES_IDLE = (
         "batches_idle",
         _("running batches that no worker drives: %(count)d"),
@@ -287,7 +268,6 @@ class Code(StrEnum):
     WALLET_BUTTONS_CLOSED = (
         "wallet_buttons_closed",
         _("orders whose wallet button was closed by a limit within the last hour: %(count)d"),
-        _SEE_RUNBOOK,
     )
     # This machine and its database
     KEYS_UNREADABLE = (
@@ -295,7 +275,7 @@ class Code(StrEnum):
         _("the newest stored secret opens with none of the FERNET_KEYS"),
         _("Put the key that was removed back behind the others, then rotate."),
     )
-    DATABASE_SILENT = ("database_silent", _("does not answer: %(error)s"))
+    DATABASE_SILENT = ("database_silent", _("does not answer: %(error)s"), "")
     ISOLATION_TOO_WEAK = (
         "isolation_too_weak",
         _("reads what is not committed (%(isolation)s)"),
@@ -320,6 +300,7 @@ class Code(StrEnum):
     SENDING_DISABLED = (
         "sending_disabled",
         _("SENDING_ENABLED is False in the settings: nothing new is sent"),
+        "",
     )
     MERCHANT_ACCOUNT_CHANGED = (
         "merchant_account_changed",
@@ -355,7 +336,7 @@ class Code(StrEnum):
         _("reached, but it does not take our credentials: %(error)s"),
         _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),
     )
-    GATEWAY_BUSY = ("gateway_busy", _("reached, but it wants to be left alone: %(error)s"))
+    GATEWAY_BUSY = ("gateway_busy", _("reached, but it wants to be left alone: %(error)s"), "")
     UNEXPECTED_ANSWER = (
         "unexpected_answer",
         _("reached, but it does not answer as agreed: %(error)s"),
@@ -366,7 +347,11 @@ class Code(StrEnum):
         _("it no longer takes the stored wallet key, so no wallet button could pay"),
         _("Nothing to do: the next button that is shown gets a new key."),
     )
-    WALLET_KEY_NOT_TRIED = ("wallet_key_not_tried", _("the stored wallet key could not be tried: %(error)s"))
+    WALLET_KEY_NOT_TRIED = (
+        "wallet_key_not_tried",
+        _("the stored wallet key could not be tried: %(error)s"),
+        "",
+    )
     # Before going live
     PROFILE_NOT_LIVE = ("profile_not_live", _("PROFILE is %(profile)s"), _("Set it to 'prod'."))
     TESTS_STORED = (

@@ -5,40 +5,28 @@ from __future__ import annotations
 import inspect
 import logging
 import threading
-import time
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from functools import partial
 from ssl import SSLContext
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
-from django.db import connection
-from django.urls import URLResolver, get_resolver, get_script_prefix, get_urlconf, reverse
-from django.utils import timezone
+from django.urls import reverse
 from django.utils.module_loading import import_string
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, return_tokens
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import CallRecord, SigningAccount
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import (
-    Auth,
-    HttpTransport,
-    Transport,
-    proxy_of,
-    steady_seconds,
-    tls_context,
-)
+from wallet_gateway.client.transport import Auth, HttpTransport, Transport, proxy_of, tls_context
 from wallet_gateway.conf.fields import SETTING
 from wallet_gateway.conf.model import GatewaySettings
-from wallet_gateway.context import GatewayContext
+from wallet_gateway.context import DatabaseClock, GatewayContext
 from wallet_gateway.domain.states import PAYABLE_STATES, OrderState
-from wallet_gateway.encryption import Ciphers, WalletCipher
+from wallet_gateway.encryption import WalletCipher
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operation_errors import WalletUnavailable
 from wallet_gateway.protocol.checkout import RedirectDetails
@@ -50,15 +38,6 @@ from wallet_gateway.wallet_keys import current_key
 
 logger = logging.getLogger(__name__)
 
-_LOOK_AGAIN_AFTER = 30.0
-_NOW = {
-    "postgresql": "SELECT clock_timestamp()",
-    "mysql": "SELECT UTC_TIMESTAMP(6)",
-}
-
-_PLACE = "-token-"
-_contexts: dict[str, GatewayContext] = {}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Client:
@@ -67,8 +46,6 @@ class _Client:
     gateway: Gateway
     given: GatewaySettings
     transport: Transport
-    is_replaced: bool = False
-    """Whether the transport was given by `use_transport`."""
 
     def close(self) -> None:
         if isinstance(self.transport, HttpTransport):
@@ -76,6 +53,8 @@ class _Client:
 
 
 _clients: dict[str, _Client] = {}
+_replaced: dict[str, Transport] = {}
+"""What `use_transport` has given."""
 _ssl_contexts: dict[tuple[str | None, str | tuple[str, str] | None], SSLContext] = {}
 _lock = threading.Lock()
 
@@ -95,15 +74,12 @@ def _client(alias: str) -> _Client:
         known = _clients.get(alias)
         if known is not None and known.given is given:
             return known
-        if known is not None and known.is_replaced:
-            made = _over(known.transport, given, is_replaced=True)
-        else:
-            try:
-                made = _over(_transport(given), given)
-            except OSError as error:
-                # A file that was right when the settings were judged is not any more.
-                message = f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}"
-                raise ImproperlyConfigured(message) from error
+        try:
+            made = _over(_replaced.get(alias) or _transport(given), given)
+        except OSError as error:
+            # A file that was right when the settings were judged is not any more.
+            message = f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}"
+            raise ImproperlyConfigured(message) from error
         _clients[alias] = made
         if known is not None:
             known.close()
@@ -155,7 +131,7 @@ def auth_of(given: GatewaySettings) -> Auth | None:
     return cast(Auth, partial(sign, account=account))
 
 
-def _over(transport: Transport, given: GatewaySettings, *, is_replaced: bool = False) -> _Client:
+def _over(transport: Transport, given: GatewaySettings) -> _Client:
     client: type[Gateway] = import_string(given.client_class) if given.client_class else Gateway
     gateway = client(
         account=given.account,
@@ -165,7 +141,7 @@ def _over(transport: Transport, given: GatewaySettings, *, is_replaced: bool = F
         # Of the same account, even if another one has this alias by then.
         api_key=lambda: _api_key(made),
     )
-    made = _Client(gateway=gateway, given=given, transport=transport, is_replaced=is_replaced)
+    made = _Client(gateway=gateway, given=given, transport=transport)
     return made
 
 
@@ -205,7 +181,8 @@ def use_transport(transport: Transport, *, alias: str) -> None:
     """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
     given = conf.gateway_settings(alias)
     with _lock:
-        _clients[alias] = _over(transport, given, is_replaced=True)
+        _replaced[alias] = transport
+        _clients[alias] = _over(transport, given)
 
 
 def _tell(alias: str, call: CallRecord) -> None:
@@ -219,6 +196,7 @@ def forget_gateways() -> None:
         for client in _clients.values():
             client.close()
         _clients.clear()
+        _replaced.clear()
         _ssl_contexts.clear()
 
 
@@ -228,49 +206,6 @@ def _on_setting_changed(*, setting: str, **_: object) -> None:
 
 
 setting_changed.connect(_on_setting_changed)
-
-
-class DatabaseClock:
-    """The database's time, so that leases and schedules mean the same on every machine.
-
-    SQLite runs in this process, so its time is this process's. A server is asked every thirty seconds, and in
-    between its time is counted on.
-    """
-
-    def __init__(self) -> None:
-        # Both in one value, so that another thread never sees a new time with an old reading.
-        self._reading: tuple[datetime, float] | None = None
-
-    def now(self) -> datetime:
-        """Return the current time, aware."""
-        if connection.vendor not in _NOW:
-            return timezone.now()
-        if (reading := self._reading) is not None:
-            instant, read_at = reading
-            elapsed = steady_seconds() - read_at
-            if elapsed <= _LOOK_AGAIN_AFTER:
-                return instant + timedelta(seconds=elapsed)
-        return self.read()
-
-    def read(self) -> datetime:
-        """Read the current time from the database, and count from it for the next thirty seconds."""
-        instant = _database_now()
-        self._reading = instant, steady_seconds()
-        return instant
-
-    def sleep(self, seconds: float) -> None:
-        """Wait before something is tried again."""
-        time.sleep(seconds)
-
-
-def _database_now() -> datetime:
-    statement = _NOW.get(connection.vendor)
-    if statement is None:
-        return timezone.now()
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        instant: datetime = cursor.fetchone()[0]
-    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
 _clock = DatabaseClock()
@@ -285,7 +220,6 @@ def use_clock(replacement: DatabaseClock) -> None:
     """Use this clock in the whole process from now on. For tests."""
     global _clock
     _clock = replacement
-    _contexts.clear()
 
 
 def usable_context(alias: str) -> GatewayContext | None:
@@ -302,12 +236,8 @@ def usable_context(alias: str) -> GatewayContext | None:
 
 
 def context_of(alias: str) -> GatewayContext:
-    """Return the context of a gateway alias: its client, its policy and the clock; one for each process."""
-    client, known = _client(alias), _contexts.get(alias)
-    if known is None or known.gateway is not client.gateway:
-        # Created again whenever the settings, and so the client, have changed.
-        known = _contexts[alias] = _context(client)
-    return known
+    """Return the context of a gateway alias: its client, its policy and the clock."""
+    return _context(_client(alias))
 
 
 def _context(client: _Client) -> GatewayContext:
@@ -321,7 +251,7 @@ def _context(client: _Client) -> GatewayContext:
         cipher=cipher_of(given),
         price=_code(wallet.pricing if wallet else ""),
         button_overrides=_code(wallet.button_overrides if wallet else ""),
-        authenticate=_code(wallet.authenticator if wallet else ""),
+        authenticate=_code(wallet.three_d_secure if wallet else ""),
     )
 
 
@@ -336,11 +266,11 @@ def cipher() -> WalletCipher | None:
     return WalletCipher(keys) if keys else None
 
 
-def ciphers() -> Ciphers:
-    """Return the cipher of the shop, and that of each gateway with keys of its own."""
+def ciphers() -> dict[str, WalletCipher]:
+    """Return the cipher of each gateway with keys of its own, and that of the shop under an empty alias."""
     own = {alias: given for alias, given in conf.settings().gateways.items() if given.fernet_keys}
-    of_gateways = {alias: found for alias, given in own.items() if (found := cipher_of(given))}
-    return Ciphers(shop=cipher(), of_gateways=of_gateways)
+    found = {"": cipher()} | {alias: cipher_of(given) for alias, given in own.items()}
+    return {alias: one for alias, one in found.items() if one is not None}
 
 
 def cipher_of(given: GatewaySettings) -> WalletCipher | None:
@@ -372,25 +302,10 @@ def wallet_script_settings(alias: str) -> dict[str, str | None]:
 
 def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
     """Return the six absolute URLs by which a customer comes back from one attempt to pay at a gateway."""
-    # With a placeholder for the token: resolved once for all six.
-    path = _return_path(get_resolver(get_urlconf()), get_script_prefix(), get_language())
-    before, _, after = (conf.gateway_settings(gateway).public_origin + path).rpartition(_PLACE)
-    signed = return_tokens.sign_attempt(reference)
-
-    def url(outcome: ReturnOutcome) -> str:
-        return before + return_tokens.with_outcome(signed, outcome) + after
-
-    return RedirectDetails.build(
-        return_url=url(ReturnOutcome.RETURN),
-        success_url=url(ReturnOutcome.SUCCESS),
-        pending_url=url(ReturnOutcome.PENDING),
-        error_url=url(ReturnOutcome.ERROR),
-        cancel_url=url(ReturnOutcome.CANCEL),
-        refused_url=url(ReturnOutcome.REFUSED),
-    )
-
-
-@lru_cache(maxsize=64)
-def _return_path(_urls: URLResolver, _prefix: str, _language: str | None) -> str:
-    """Return the path, which depends on the prefix of a request and in `i18n_patterns` on its language."""
-    return reverse("wallet_gateway:return", args=[_PLACE])
+    origin = conf.gateway_settings(gateway).public_origin
+    urls = {
+        f"{outcome}_url": origin
+        + reverse("wallet_gateway:return", args=[return_tokens.sign(reference, outcome)])
+        for outcome in ReturnOutcome
+    }
+    return RedirectDetails.build(**urls)

@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
@@ -39,11 +38,9 @@ from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.discrepancies import Explanation
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayAddress
+from wallet_gateway.models import Approval
 from wallet_gateway.models.fields import REASONS, explanation_text, label_of
 from wallet_gateway.protocol.errors import FieldError
-
-if TYPE_CHECKING:
-    from wallet_gateway.models import Approval
 
 
 def message_of(code: ErrorCode, *, sentence: str = "", **params: object) -> str:

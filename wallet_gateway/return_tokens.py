@@ -1,6 +1,6 @@
 """Sign and read the token in a return URL: the attempt, and which of the six URLs was used.
 
-The attempt is signed, once for all six URLs; the outcome is plain text behind it, because it only selects
+The attempt is signed; the outcome is plain text behind it, because it only selects
 words. Not decided here: what the holder of the token may see (``web``, ``api``), and whether anything was
 paid. A token only identifies the return URL; only the gateway's status query says what happened to the money.
 """
@@ -31,9 +31,6 @@ class ReturnOutcome(StrEnum):
     REFUSED = "refused"
 
 
-OUTCOMES = frozenset(outcome.value for outcome in ReturnOutcome)
-
-
 class BadReturnToken(ValueError):
     """Not a valid token: altered, truncated, or signed for another purpose or by another key."""
 
@@ -51,19 +48,9 @@ class ReturnToken:
 
 def sign(reference: str, outcome: ReturnOutcome) -> str:
     """Return a URL-safe token for one attempt and one return URL."""
-    return with_outcome(sign_attempt(reference), ReturnOutcome(outcome))
-
-
-def sign_attempt(reference: str) -> str:
-    """Return the signed part of an attempt's tokens."""
     if not REFERENCE.fullmatch(reference):
         raise ValueError(f"reference: expected 1 to 64 of A-Z a-z 0-9 _ -, got {reference!r}")
-    return signing.dumps([reference], salt=SALT)
-
-
-def with_outcome(signed: str, outcome: ReturnOutcome) -> str:
-    """Return the token of one return URL, made of the signed part."""
-    return f"{signed}:{outcome.value}"
+    return f"{signing.dumps(reference, salt=SALT)}:{ReturnOutcome(outcome)}"
 
 
 def read(token: str) -> ReturnToken:
@@ -74,26 +61,15 @@ def read(token: str) -> ReturnToken:
 
     """
     signed, _, suffix = token.rpartition(":")
+    expired = False
     try:
-        if suffix in OUTCOMES:
-            payload, expired = _loads(signed)
-            said: list[object] = [*payload, suffix] if isinstance(payload, list) and len(payload) == 1 else []
-        else:
-            # Earlier tokens had the outcome inside: a link in a mail or a tab may still have one.
-            payload, expired = _loads(token)
-            said = payload if isinstance(payload, list) else []
-    except (signing.BadSignature, UnicodeEncodeError) as fault:
+        outcome = ReturnOutcome(suffix)
+        try:
+            reference = signing.loads(signed, salt=SALT, max_age=MAX_AGE)
+        except signing.SignatureExpired:
+            reference, expired = signing.loads(signed, salt=SALT), True
+    except (signing.BadSignature, ValueError) as fault:
         raise BadReturnToken("not a return token of this shop") from fault
-    match said:
-        case [str(reference), str(outcome)] if REFERENCE.fullmatch(reference) and outcome in OUTCOMES:
-            return ReturnToken(reference=reference, outcome=ReturnOutcome(outcome), expired=expired)
-        case _:
-            raise BadReturnToken("signed here, but not as [reference, outcome]")
-
-
-def _loads(signed: str) -> tuple[object, bool]:
-    """Return what was signed, and whether that is longer ago than ``MAX_AGE``; raises BadSignature."""
-    try:
-        return signing.loads(signed, salt=SALT, max_age=MAX_AGE), False
-    except signing.SignatureExpired:
-        return signing.loads(signed, salt=SALT), True
+    if not isinstance(reference, str) or not REFERENCE.fullmatch(reference):
+        raise BadReturnToken("signed here, but not as a reference")
+    return ReturnToken(reference=reference, outcome=outcome, expired=expired)

@@ -10,27 +10,17 @@ sender is the PaymentOrder class.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
 
 from django.dispatch import Signal
 
 
 class ShopSignal(Signal):
-    """A Django signal that stays typed without django-stubs, and takes receivers that have no name.
+    """A Django signal that takes receivers without a name.
 
     `send_robust` and `asend_robust` call every receiver, whichever of them raises.
     """
-
-    def connect(
-        self,
-        receiver: Callable[..., object],
-        sender: object = None,
-        weak: bool = True,  # noqa: FBT001, FBT002 - as in Django
-        dispatch_uid: Hashable | None = None,
-    ) -> None:
-        """Connect a receiver, as `django.dispatch.Signal` does."""
-        super().connect(receiver, sender=sender, weak=weak, dispatch_uid=dispatch_uid)
 
     def _log_robust_failure(self, receiver: Callable[..., object], err: Exception) -> None:
         """Log a failed receiver as Django 5.2 to 6.1 do, which raise if it has no `__qualname__`."""

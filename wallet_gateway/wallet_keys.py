@@ -21,7 +21,7 @@ from typing import TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.context import GatewayContext, account_fingerprint
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED
@@ -102,7 +102,9 @@ def current_key(*, context: GatewayContext) -> PublicKey:
         else:
             expires_at = said.expires or now + KEY_LIFETIME
             if expires_at > now:
-                note_success(context)
+                # All processes may call the key service again.
+                paused = GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False)
+                in_statement(lambda: paused.update(keys_until=None))
                 row = WalletKey.objects.create(
                     gateway=context.alias,
                     account=account_fingerprint(context),
@@ -115,7 +117,8 @@ def current_key(*, context: GatewayContext) -> PublicKey:
             fault = "it has expired, or our clock is off"
         fields = {"gateway": context.alias}
         logger.error("the key service of %s brought no key: %s", context.alias, fault, extra=fields)
-        note_failure(context)
+        until = context.clock.now() + BACKOFF
+        in_statement(lambda: GatewayPause.row_of(context.alias).update(keys_until=until))
     if usable is None:
         # Without the cause: its frames contain the request.
         raise WalletUnavailable(_("The gateway's key service gives no key at present."))
@@ -232,60 +235,30 @@ def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
     return bool(in_statement(lambda: over.update(keys_until=now + _MAX_CALL_TIME)))
 
 
-def note_failure(context: GatewayContext) -> None:
-    """Block calls to the key service for 30 seconds."""
-    until = context.clock.now() + BACKOFF
-    in_statement(lambda: GatewayPause.row_of(context.alias).update(keys_until=until))
-
-
-def note_success(context: GatewayContext) -> None:
-    """Allow all processes to call the key service again."""
-    paused = GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False)
-    in_statement(lambda: paused.update(keys_until=None))
-
-
 # Reads are retried
 
 
 M = TypeVar("M")
 
 WAITS = (0.5, 1.0, 2.0)
+"""Seconds before each further try. A gateway that asks for longer than the last one is not tried again."""
 _PATIENCE_SECONDS = 25.0
 """Seconds after which no further try begins, because a person is waiting for the page."""
-_MOST_TRIES = len(WAITS) + 1
-_FEWER_TRIES = {
-    UnknownReason.REDIRECT: 1,
-    UnknownReason.WRONG_SHAPE: 1,
-    UnknownReason.CONTRADICTORY: 1,
-    UnknownReason.FOREIGN_ANSWER: 2,
-}
+_LASTING = frozenset({UnknownReason.REDIRECT, UnknownReason.WRONG_SHAPE, UnknownReason.CONTRADICTORY})
+"""Reasons for which the next answer would be the same."""
 
 
 def retry_read(read: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
     """Return the gateway's answer; raise the last `GatewayError` once a further try is of no use."""
     started = time.monotonic()
-    for tries, wait in enumerate(WAITS, start=1):
+    for wait in WAITS:
         try:
             return read().message
         except (NotSent, OutcomeUnknown) as error:
-            pause = _pause(error, wait, tries)
-            if pause is None or time.monotonic() - started + pause > _PATIENCE_SECONDS:
+            asked = error.retry_after if isinstance(error, OutcomeUnknown) else None
+            pause = max(asked or 0, wait)
+            is_late = time.monotonic() - started + pause > _PATIENCE_SECONDS
+            if error.reason in _LASTING or pause > WAITS[-1] or is_late:
                 raise
         context.clock.sleep(pause)
     return read().message
-
-
-def _pause(error: NotSent | OutcomeUnknown, wait: float, tries: int) -> float | None:
-    """Return the seconds to wait before the next try; None if there is no further try."""
-    if isinstance(error, NotSent):
-        # A bad certificate stays bad. TLS that failed after the request left has the same reason and may
-        # recover.
-        most, after = 2 if error.reason is NotSentReason.TLS else _MOST_TRIES, None
-    else:
-        most, after = _FEWER_TRIES.get(error.reason, _MOST_TRIES), error.retry_after
-    if tries >= most:
-        return None
-    if after is None:
-        return wait
-    # Do not retry if the gateway requests a longer wait than a person waits for a page.
-    return max(after, wait) if after <= WAITS[-1] else None

@@ -18,13 +18,14 @@ from proof.failures.processes import FORK
 from proof.gateway_truth import MOVES_MONEY
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.connection import Connection
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operation_errors import OperationError
 from wallet_gateway.testing import orders
 from wallet_gateway.testing.control import SandboxControl
 
 
-class ShiftedClock(gateways.DatabaseClock):
+class ShiftedClock(DatabaseClock):
     """The database's time, moved forward as far as the run says, in all processes of the run."""
 
     def __init__(self) -> None:

@@ -24,6 +24,7 @@ from proof.histories.steps import SANDBOX, Fate, History
 from proof.histories.virtual_time import VirtualTime, shop_now
 from proof.histories.world import World, hire_people, import_deposits
 from wallet_gateway import conf, gateways
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.ledger import transactions
 
 _GIVEN: Final[dict[str, Any]] = django_settings.WALLET_GATEWAY
@@ -61,7 +62,7 @@ class VirtualWorld(World):
             patches.enter_context(self.time.running())
             patches.enter_context(self.chance.running())
             patches.enter_context(patch.object(timezone, "now", shop_now))
-            patches.enter_context(patch.object(gateways, "_database_now", shop_now))
+            patches.enter_context(patch.object(DatabaseClock, "read", lambda _: shop_now()))
             # A process that is overtaken stands still inside: no lock of its own may stop the other one.
             patches.enter_context(patch.object(transactions, "_turns", {}))
             if hasattr(self, "sandbox"):
@@ -109,13 +110,13 @@ class VirtualWorld(World):
     def new_process(self) -> None:
         """Let a process of the shop start, which remembers nothing."""
         gateways.forget_gateways()
-        gateways.use_clock(gateways.DatabaseClock())
+        gateways.use_clock(DatabaseClock())
         gateways.use_transport(self.network, alias="default")
 
     @contextlib.contextmanager
     def another_process(self) -> Iterator[None]:
         """Let another process of the shop run while one stands still between two of its transactions."""
-        clients, contexts, clock = dict(gateways._clients), dict(gateways._contexts), gateways._clock
+        clients, clock = dict(gateways._clients), gateways._clock
         kept, numbers, calls = self.boundaries.keep(), self.chance.state(), self.network.keep()
         read = self.answers.of_step
         self.new_process()
@@ -125,7 +126,6 @@ class VirtualWorld(World):
             gateways._clients.clear()
             gateways._clients.update(clients)
             gateways.use_clock(clock)
-            gateways._contexts.update(contexts)
             self.boundaries.go_back(kept)
             self.chance.go_back(numbers)
             self.network.go_back(calls)

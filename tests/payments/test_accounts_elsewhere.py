@@ -251,7 +251,7 @@ def test_one_context_has_the_keys_of_its_account_before_those_of_the_shop(rows: 
     assert two is not None
     assert two.unseal(one.seal("stored before")) == "stored before"
     assert two.fingerprints[1:] == one.fingerprints
-    assert list(gateways.ciphers().of_gateways) == ["two"]
+    assert list(gateways.ciphers()) == ["", "two"]
 
 
 def test_accounts_in_a_table_are_looked_at_by_the_doctor_and_not_by_the_system_checks(

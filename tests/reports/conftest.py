@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from tests.models.rows import NOW
 from wallet_gateway import gateways
-from wallet_gateway.gateways import DatabaseClock
+from wallet_gateway.context import DatabaseClock
 
 
 class StillClock(DatabaseClock):

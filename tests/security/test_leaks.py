@@ -23,10 +23,10 @@ from tests.security.operations import PUBLIC, Shop
 from tests.support.leftovers import same_receivers
 from tests.support.shop import MovedClock
 from wallet_gateway import gateways, payments
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.opentelemetry import spans
 from wallet_gateway.domain.states import FINAL_STATES
-from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.testing.configuration import point_at
 from wallet_gateway.testing.sandbox import SandboxServer

@@ -19,8 +19,8 @@ from tests.support.gateway import Record, StubGateway, losing, record
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.findings import Finding
-from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,

@@ -264,7 +264,7 @@ BEHIND_A_PROXY = ("HTTP_X_FORWARDED_PROTO", "https")
         pytest.param(True, BEHIND_A_PROXY, "https://localhost:8082", id="behind a proxy that ends TLS"),
     ],
 )
-def test_a_shop_that_is_looked_at_under_another_address_than_the_assumed_one_says_so_once(
+def test_a_shop_that_is_looked_at_under_another_address_than_the_assumed_one_says_so(
     settings: Settings,
     caplog: pytest.LogCaptureFixture,
     is_assumed: bool,
@@ -279,8 +279,7 @@ def test_a_shop_that_is_looked_at_under_another_address_than_the_assumed_one_say
     other = (opened_at or "http://localhost:8080").partition("//")[2]
     path = reverse("wallet_gateway:checkout", args=[order.token])
     Client(headers={"host": "127.0.0.1:8000"}).post(path)
-    for _ in range(2):
-        Client(headers={"host": other, "x-forwarded-proto": "https"}).post(path)
+    Client(headers={"host": other, "x-forwarded-proto": "https"}).post(path)
     said = (
         f"this page was opened at {opened_at}, but a customer who has paid comes back to "
         f"http://127.0.0.1:8000: start the shop there, or set WALLET_GATEWAY['PUBLIC_ORIGIN'] to "

@@ -19,22 +19,14 @@ from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from wallet_gateway import access_tokens, conf, fetch_metadata, payments
+from wallet_gateway import access_tokens, conf, fetch_metadata
 from wallet_gateway.access_tokens import BadAccessToken
 from wallet_gateway.api.cors import is_from_listed_origin
-from wallet_gateway.api.inputs import RequestBody, refuse_foreign_content
-from wallet_gateway.api.problems import (
-    CrossSiteRequest,
-    InvalidToken,
-    SessionUnreadable,
-    StalePage,
-    UnknownLink,
-    as_answer,
-)
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway.api.inputs import RequestBody
+from wallet_gateway.api.problems import Problem, SessionUnreadable, as_answer
+from wallet_gateway.api.throttles import SessionThrottle
 
 
 class JSONView(APIView):
@@ -43,7 +35,7 @@ class JSONView(APIView):
     # Listed one by one, so that a shop's own API defaults do not apply to this one.
     authentication_classes = ()
     permission_classes = (AllowAny,)
-    throttle_classes: tuple[type[BaseThrottle], ...] = ()
+    throttle_classes: tuple[type[SessionThrottle], ...] = ()
     renderer_classes = (JSONRenderer,)
     parser_classes = ()
     content_negotiation_class = DefaultContentNegotiation
@@ -62,7 +54,7 @@ class JSONView(APIView):
         """Refuse what a page of another origin has sent, unless `API_ORIGINS` lists the origin."""
         plain = request._request
         if fetch_metadata.is_from_another_origin(plain) and not is_from_listed_origin(plain):
-            raise CrossSiteRequest
+            raise Problem("cross_site_request")
         super().initial(request, *args, **kwargs)
 
     def perform_authentication(self, request: Request) -> None:
@@ -82,10 +74,15 @@ class CustomerView(JSONView):
     """
 
     http_method_names = ("post",)
+    throttle_classes = (SessionThrottle,)
     binding = ""
     """The value that ties the wallet's attempts to the session or access token; empty without either."""
     has_access_token = False
     """Whether the request came with an access token: then it uses no cookie, and sets none."""
+    uses_session = True
+    """Whether the session is read at all; without it the CSRF token is enough, as for the form."""
+    needs_button = True
+    """Whether a button must have been shown in the session."""
     body: RequestBody
     """The JSON from the request."""
 
@@ -99,38 +96,26 @@ class CustomerView(JSONView):
         method = str(request.method)
         if method.lower() not in self.http_method_names:
             raise MethodNotAllowed(method)
-        refuse_foreign_content(request._request)
+        self.body.check(request._request)
         self.binding = bearer_binding(request._request, kwargs["token"])
         self.has_access_token = bool(self.binding)
         if not self.has_access_token:
             check_csrf(request._request)
-            self.binding = self.session_binding(request)
+            if self.uses_session:
+                self.binding = binding_of(request._request)
+            if not self.binding and self.needs_button:
+                raise Problem("unknown_link")
         super().initial(request, *args, **kwargs)
-
-    def session_binding(self, request: Request) -> str:
-        """Return the session's binding; raises `UnknownLink` if no button was shown in this session."""
-        binding = binding_of(request._request)
-        if not binding:
-            raise UnknownLink
-        return binding
 
 
 def check_csrf(request: HttpRequest) -> None:
-    """Raise `StalePage`, with the new token, for a request without the token of its browser."""
+    """Raise `stale_page`, with the new token, for a request without the token of its browser."""
     # The plain request: Django does not parse it to look for a form's token.
     if fetch_metadata.passes_csrf_check(request):
         return
     # A page of a listed origin can read the answer.
     is_foreign = fetch_metadata.is_from_another_origin(request) or is_from_listed_origin(request)
-    raise StalePage("" if is_foreign else get_token(request))
-
-
-def order_of(token: str) -> PaymentOrder:
-    """Return the order of an address; raises `UnknownLink`."""
-    try:
-        return payments.orders.get_order_by_token(token)
-    except PaymentOrder.DoesNotExist as fault:
-        raise UnknownLink from fault
+    raise Problem("stale_page", csrf_token="" if is_foreign else get_token(request))
 
 
 # Access without cookies. A browser adds cookies to a request by itself, which is why a request with a session
@@ -140,7 +125,7 @@ def order_of(token: str) -> PaymentOrder:
 def bearer_binding(request: HttpRequest, order_token: str) -> str:
     """Return the binding of the request's access token for an order; empty if it carries no such token.
 
-    Raises `InvalidToken` for one that has expired, was altered, or is another order's.
+    Raises `invalid_token` for one that has expired, was altered, or is another order's.
     """
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
     # A shop's own API may send other tokens in this header, to all addresses of the shop.
@@ -150,9 +135,9 @@ def bearer_binding(request: HttpRequest, order_token: str) -> str:
     try:
         read = access_tokens.read(given, max_age=max_age)
     except BadAccessToken as fault:
-        raise InvalidToken from fault
+        raise Problem("invalid_token") from fault
     if not constant_time_compare(read, order_token):
-        raise InvalidToken
+        raise Problem("invalid_token")
     return access_tokens.binding_of(read)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import IO, Any
 
 from django.http import HttpRequest
 from django.http.request import UnreadablePostError
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
 
-from wallet_gateway.api.problems import InvalidBody, TooLarge
+from wallet_gateway.api.problems import Problem
 from wallet_gateway.payments.wallet import WalletEvent
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
@@ -22,63 +21,46 @@ _REPORTED_BY_PAGES = frozenset(WalletEvent) - {WalletEvent.RESULT}
 """A page does not report a result as an event: it has its own address."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceRequest:
-    """The customer's choices on the sheet."""
-
-    reference: str
-    shipping_address: dict[str, str] | None = field(default=None, repr=False)
-    shipping_option: str | None = None
-    offers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventReport:
-    """An event of the button or its sheet, as reported by the page."""
-
-    reference: str
-    event: WalletEvent
-    message: str = field(default="", repr=False)
-
-
-def event_report(body: Mapping[str, Any]) -> EventReport:
-    """Read `{reference, event, message}`; raises `InvalidBody`."""
+def event_report(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Read `{reference, event, message}` as the arguments of `record_event`; raises `invalid_body`."""
     event = body.get("event")
     if not isinstance(event, str) or event not in _REPORTED_BY_PAGES:
-        raise InvalidBody
-    return EventReport(
-        reference=_text(body.get("reference")),
-        event=WalletEvent(event),
-        message=_optional(body.get("message")) or "",
-    )
+        raise Problem("invalid_body")
+    return {
+        "reference": _text(body.get("reference")),
+        "event": WalletEvent(event),
+        "message": _optional(body.get("message")) or "",
+    }
 
 
-def price_request(body: Mapping[str, Any]) -> PriceRequest:
-    """Read `{reference, shippingAddress, shippingOption, offers}`; raises `InvalidBody`."""
+def price_request(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Read `{reference, shippingAddress, shippingOption, offers}` as the arguments of `price_sheet`.
+
+    Raises `invalid_body`.
+    """
     address, offers = body.get("shippingAddress"), body.get("offers")
-    if address is not None and (not isinstance(address, dict) or len(address) > MAX_ENTRIES):
-        raise InvalidBody
-    if offers is not None and (not isinstance(offers, list) or len(offers) > MAX_ENTRIES):
-        raise InvalidBody
+    for given, kind in ((address, dict), (offers, list)):
+        if given is not None and (not isinstance(given, kind) or len(given) > MAX_ENTRIES):
+            raise Problem("invalid_body")
     if address is not None:
         # The wallet does send empty fields.
         address = {name: _text(part) for name, part in address.items() if part not in (None, "")}
-    return PriceRequest(
-        reference=_text(body.get("reference")),
-        shipping_address=address,
-        shipping_option=_optional(body.get("shippingOption")),
-        offers=tuple(_text(code) for code in offers or ()),
-    )
+    return {
+        "reference": _text(body.get("reference")),
+        "shipping_address": address,
+        "shipping_option": _optional(body.get("shippingOption")),
+        "offers": tuple(_text(code) for code in offers or ()),
+    }
 
 
 def previous_reference(body: Mapping[str, Any]) -> str:
-    """Read `{after}`, empty if the page does not name its sheet's reference; raises `InvalidBody`."""
+    """Read `{after}`, empty if the page does not name its sheet's reference; raises `invalid_body`."""
     return _optional(body.get("after")) or ""
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or isinstance(value, NumberText) or not 0 < len(value) <= MAX_TEXT_LENGTH:
-        raise InvalidBody
+        raise Problem("invalid_body")
     return value
 
 
@@ -91,22 +73,6 @@ def _optional(value: object) -> str | None:
 MAX_BYTES = 16_384
 JSON = "application/json"
 _UTF_8 = {"utf-8", "utf8"}
-
-
-def refuse_foreign_content(request: HttpRequest) -> None:
-    """Check that a body is declared as JSON in UTF-8 and is not too large, without reading it.
-
-    No form can send this type, and a script of another site needs the browser's permission first, which it
-    does not get. Raises `UnsupportedMediaType` and `TooLarge`.
-    """
-    charset = (request.content_params or {}).get("charset", "utf-8")
-    if request.content_type != JSON or charset.lower() not in _UTF_8:
-        raise UnsupportedMediaType("")
-    # The server has checked the header; a value that is not a number counts as 0.
-    length = str(request.META.get("CONTENT_LENGTH") or "0")
-    announced = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
-    if announced > MAX_BYTES:
-        raise TooLarge
 
 
 class RequestBody:
@@ -126,19 +92,27 @@ class RequestBody:
         except UnreadablePostError:
             self._body = None
 
+    def check(self, request: HttpRequest) -> None:
+        """Refuse a body that is not declared as JSON in UTF-8, or that is too large.
+
+        No form can send this type, and a script of another site needs the browser's permission first, which
+        it does not get. Raises `UnsupportedMediaType` and `too_large`.
+        """
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if request.content_type != JSON or charset.lower() not in _UTF_8:
+            raise UnsupportedMediaType("")
+        if len(self._body or b"") > MAX_BYTES:
+            raise Problem("too_large")
+
     def value(self) -> dict[str, Any]:
-        """Return the JSON object, without fields if there is no body; raises `ParseError` and `TooLarge`.
+        """Return the JSON object, without fields if there is no body; raises `ParseError`.
 
         It is read as `protocol.strict_json` does: no duplicates, no NaN, limited nesting.
         """
         if self._body is None:
             raise ParseError
-        if len(self._body) > MAX_BYTES:
-            raise TooLarge
-        if not self._body:
-            return {}
         try:
-            value = strict_json.loads(self._body, max_bytes=MAX_BYTES)
+            value = strict_json.loads(self._body) if self._body else {}
         except UnreadableBody as fault:
             # Its message may quote the body, which may contain secrets.
             raise ParseError from fault

@@ -11,13 +11,12 @@ import hashlib
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from threading import Lock
 from typing import Any, Final
 
 from django.core.cache import cache
 from django.core.cache.backends.locmem import LocMemCache
 from rest_framework.request import Request
-from rest_framework.throttling import SimpleRateThrottle
+from rest_framework.throttling import ScopedRateThrottle
 
 from wallet_gateway import gateways
 
@@ -25,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 _AWAY: Final = timedelta(minutes=1)
 _MOST_SESSIONS: Final = 1000
+_FAILS: Final = "the cache fails (%s): this process counts the wallet button's requests alone for a minute"
 
 
 class ThrottleCounts(LocMemCache):
@@ -36,7 +36,6 @@ class ThrottleCounts(LocMemCache):
     def __init__(self) -> None:
         super().__init__("wallet_gateway.throttle", {"MAX_ENTRIES": _MOST_SESSIONS})
         self._failed_at: datetime | None = None
-        self._noting = Lock()
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
         """Return a session's count."""
@@ -47,32 +46,31 @@ class ThrottleCounts(LocMemCache):
         self._shared("set", super().set, key, value, timeout, version)
 
     def _shared(self, method: str, own: Callable[..., Any], *given: Any) -> Any:  # noqa: ANN401
-        if not self._is_left_alone():
+        now, failed_at = gateways.clock().now(), self._failed_at
+        # Not below zero: the clock may have been set back since the cache failed.
+        if failed_at is None or not timedelta(0) <= now - failed_at < _AWAY:
             try:
                 return getattr(cache, method)(*given)
             except Exception as fault:  # noqa: BLE001 - each backend raises its own, also for a wrong setting
-                self._leave_alone(fault)
+                # Another thread may have noted it while this one waited.
+                if self._failed_at is failed_at:
+                    self._failed_at = now
+                    kind = f"{type(fault).__module__}.{type(fault).__qualname__}"
+                    logger.warning(_FAILS, kind)
         return own(*given)
 
-    def _is_left_alone(self) -> bool:
-        if self._failed_at is None:
-            return False
-        # Not below zero: the clock may have been set back since the cache failed.
-        return timedelta(0) <= gateways.clock().now() - self._failed_at < _AWAY
 
-    def _leave_alone(self, fault: Exception) -> None:
-        with self._noting:
-            if self._is_left_alone():
-                return
-            self._failed_at = gateways.clock().now()
-        text = "the cache fails (%s.%s): this process counts the wallet button's requests alone for a minute"
-        logger.warning(text, type(fault).__module__, type(fault).__qualname__)
-
-
-class SessionThrottle(SimpleRateThrottle):
-    """Limits requests of one kind from one session; the view's `binding` identifies the session."""
+class SessionThrottle(ScopedRateThrottle):
+    """Limits requests of a `throttle_scope` from one session; the view's `binding` identifies the session."""
 
     # The project's rates are for its own API; these do not come from its settings.
+    THROTTLE_RATES = {
+        "session": "120/hour",
+        "price": "600/hour",
+        "event": "120/hour",
+        "reference": "40/hour",
+        "result": "20/hour",
+    }
     cache = ThrottleCounts()
     cache_format = "wallet_gateway.throttle.%(scope)s.%(ident)s"
 
@@ -84,33 +82,3 @@ class SessionThrottle(SimpleRateThrottle):
         # More parties can read a cache than a session.
         ident = hashlib.sha256(binding.encode()).hexdigest()
         return self.cache_format % {"scope": self.scope, "ident": ident}
-
-
-class SessionsThrottle(SessionThrottle):
-    """Wallet sessions opened: reloads, other tabs, another try after a decline."""
-
-    scope, rate = "session", "120/hour"
-
-
-class PricesThrottle(SessionThrottle):
-    """Price requests: each change of an address or an option in the sheet is one."""
-
-    scope, rate = "price", "600/hour"
-
-
-class EventsThrottle(SessionThrottle):
-    """Events of the button and its sheet, reported by the page."""
-
-    scope, rate = "event", "120/hour"
-
-
-class ReferencesThrottle(SessionThrottle):
-    """New references for another card."""
-
-    scope, rate = "reference", "40/hour"
-
-
-class ResultsThrottle(SessionThrottle):
-    """Results submitted."""
-
-    scope, rate = "result", "20/hour"

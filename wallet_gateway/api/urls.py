@@ -3,7 +3,7 @@
 No view runs in its request's transaction: a rollback would lose records.
 
 The views, and REST framework with them, are imported by their first request: a shop that uses hosted pages
-alone does without both. A system check imports the package, so that it is not first missed by a customer.
+alone does without both.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from wallet_gateway.api.cors import allow_origins
 
 @cache
 def load(view: str) -> Callable[..., HttpResponseBase]:
-    """Return the view of a class in this package, such as ``views.StatusView``."""
-    loaded: Callable[..., HttpResponseBase] = import_string(f"wallet_gateway.api.{view}").as_view()
+    """Return the view of a class of `views`."""
+    loaded: Callable[..., HttpResponseBase] = import_string(f"wallet_gateway.api.views.{view}").as_view()
     return loaded
 
 
@@ -43,14 +43,12 @@ def _address(route: str, view: str, name: str) -> URLPattern:
     return path(route, answer, name=name)
 
 
-ADDRESSES = {
-    "status": ("status/<str:token>/", "views.StatusView"),
-    "wallet_checkout": ("orders/<str:token>/checkout/", "views.CheckoutView"),
-    "wallet_session": ("orders/<str:token>/session/", "views.WalletSessionView"),
-    "wallet_reference": ("orders/<str:token>/reference/", "views.WalletReferenceView"),
-    "wallet_price": ("orders/<str:token>/price/", "views.WalletPriceView"),
-    "wallet_event": ("orders/<str:token>/event/", "views.WalletEventView"),
-    "wallet_result": ("orders/<str:token>/result/", "views.WalletResultView"),
-}
-"""The route and the view of each name."""
-urlpatterns = [_address(route, view, name) for name, (route, view) in ADDRESSES.items()]
+urlpatterns = [
+    _address("status/<str:token>/", "StatusView", "status"),
+    _address("orders/<str:token>/checkout/", "CheckoutView", "wallet_checkout"),
+    _address("orders/<str:token>/session/", "WalletSessionView", "wallet_session"),
+    _address("orders/<str:token>/reference/", "WalletReferenceView", "wallet_reference"),
+    _address("orders/<str:token>/price/", "WalletPriceView", "wallet_price"),
+    _address("orders/<str:token>/event/", "WalletEventView", "wallet_event"),
+    _address("orders/<str:token>/result/", "WalletResultView", "wallet_result"),
+]

@@ -5,6 +5,8 @@ Amount, currency and merchant are never read here: they come from the order's ro
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -14,29 +16,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.api.base import CustomerView, JSONView, bind, binding_for, binding_of, order_of
+from wallet_gateway.api.base import CustomerView, JSONView, bind, binding_for
 from wallet_gateway.api.inputs import event_report, previous_reference, price_request
-from wallet_gateway.api.problems import CheckoutUnavailable, ExpiredLink, UnknownLink
-from wallet_gateway.api.serializers import (
-    StatusSerializer,
-    checkout_body,
-    outcome_body,
-    price_body,
-    reference_body,
-    session_body,
-)
-from wallet_gateway.api.throttles import (
-    EventsThrottle,
-    PricesThrottle,
-    ReferencesThrottle,
-    ResultsThrottle,
-    SessionsThrottle,
-)
+from wallet_gateway.api.problems import Problem
 from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE
 from wallet_gateway.domain.states import OrderState
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.errors import OperationError, OrderNotPayable, TryAgain
-from wallet_gateway.return_tokens import BadReturnToken
+from wallet_gateway.payments.orders import get_order_by_token
+from wallet_gateway.payments.wallet import WalletOutcome
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.return_tokens import BadReturnToken, ReturnOutcome
 
 
 class StatusView(JSONView):
@@ -56,15 +47,15 @@ class StatusView(JSONView):
             attempt = payments.orders.reconcile_attempt(read.reference)
         except (BadReturnToken, Payment.DoesNotExist) as fault:
             # The link may be cut off, and its payment made.
-            raise UnknownLink(_("There is no such link.")) from fault
+            raise Problem("unknown_link", _("There is no such link.")) from fault
         if read.expired:
-            raise ExpiredLink
+            raise Problem("expired_link")
         order = payments.wallet.abandon(attempt).order
         next_url = reverse("wallet_gateway:result", args=[token])
         body = {"state": order.state, "final": order.is_final, "next": next_url}
         if gateways.awaits_missing_gateway(order):
             body |= {"state": OrderState.PENDING, "final": False}
-        return Response(StatusSerializer(body).data)
+        return Response(body)
 
 
 class CheckoutView(CustomerView):
@@ -73,91 +64,109 @@ class CheckoutView(CustomerView):
     No throttle: a page that is still open is given again, however often it is asked for.
     """
 
-    def session_binding(self, _request: Request) -> str:
-        """Admit every browser, without its session: the CSRF token is enough, as for the form."""
-        return ""
+    uses_session = needs_button = False
 
     def post(self, _request: Request, token: str) -> Response:
         """Answer `{redirectUrl, statusUrl, resultUrl}`."""
-        order = order_of(token)
+        order = get_order_by_token(token)
         if gateways.awaits_missing_gateway(order):
             raise OrderNotPayable(*ORDER_NOT_PAYABLE, order=order.reference, state=OrderState.PENDING)
         try:
-            return Response(checkout_body(payments.start_checkout(order)))
+            payment = payments.start_checkout(order)
         except (OrderNotPayable, TryAgain):
             raise
         except OperationError as fault:
             # Its message is in the log, and not for customers: it may name the gateway and the order.
-            raise CheckoutUnavailable from fault
+            raise Problem("checkout_unavailable") from fault
+        return Response({"redirectUrl": payment.redirect_url, **_addresses(payment.reference)})
 
 
 class WalletSessionView(CustomerView):
     """Opens a wallet session for an order, and binds it to the requesting browser."""
 
-    throttle_classes = (SessionsThrottle,)
-
-    def session_binding(self, request: Request) -> str:
-        """Admit a browser that has not seen a button yet."""
-        return binding_of(request._request)
+    throttle_scope = "session"
+    needs_button = False
 
     def post(self, request: Request, token: str) -> Response:
-        """Answer with the parameters of `runWalletPay`."""
-        order = order_of(token)
+        """Answer `{reference, parameters, script, statusUrl, resultUrl, expiresIn}`.
+
+        A page that has lost the shop's answer uses the two addresses, each of which closes an attempt that
+        still waits for its result; `expiresIn` is in seconds, because the customer's clock may be wrong.
+        """
+        order = get_order_by_token(token)
         binding = self.binding if self.has_access_token else binding_for(request._request)
         session = payments.wallet.open_session(order, session=binding, language=get_language() or "")
         if not self.has_access_token:
             # Only now: a button that is not shown must not cost the row of a session.
             bind(request._request, binding)
-        return Response(session_body(session, gateway=order.gateway))
+        left = session.expires_at - gateways.clock().now()
+        body = {
+            "reference": session.reference,
+            "parameters": session.parameters,
+            "script": gateways.wallet_script_settings(order.gateway),
+            **_addresses(session.reference),
+            "expiresIn": max(int(left.total_seconds()), 0),
+        }
+        return Response(body)
 
 
 class WalletReferenceView(CustomerView):
     """Returns the reference for another card in an open sheet."""
 
-    throttle_classes = (ReferencesThrottle,)
+    throttle_scope = "reference"
 
     def post(self, _request: Request, token: str) -> Response:
         """Answer `{reference, statusUrl, resultUrl}`, for the sheet whose previous reference was `after`."""
         after = previous_reference(self.body.value())
-        reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
-        return Response(reference_body(reference))
+        order = get_order_by_token(token)
+        reference = payments.wallet.next_reference(order, session=self.binding, after=after)
+        return Response({"reference": reference, **_addresses(reference)})
 
 
 class WalletPriceView(CustomerView):
     """Returns the price for the customer's choices on the sheet."""
 
-    throttle_classes = (PricesThrottle,)
+    throttle_scope = "price"
 
     def post(self, _request: Request, token: str) -> Response:
-        """Answer with the total, its lines and the choices, or with the errors in the choices."""
+        """Answer with the total, its lines and the choices, or with the errors in the choices.
+
+        Amounts are text in major units, and `amountText` is for people.
+        """
         wanted = price_request(self.body.value())
-        price = payments.wallet.price_sheet(
-            order_of(token),
-            reference=wanted.reference,
-            session=self.binding,
-            shipping_address=wanted.shipping_address,
-            shipping_option=wanted.shipping_option,
-            offers=wanted.offers,
-        )
-        return Response(price_body(price))
+        price = payments.wallet.price_sheet(get_order_by_token(token), session=self.binding, **wanted)
+        body = {
+            "total": price.total.to_wire(),
+            "displayItems": [
+                {"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items
+            ],
+            "shippingOptions": [
+                {
+                    "id": one.id,
+                    "label": one.label,
+                    "description": one.description,
+                    "amount": f"{one.amount:f}",
+                    "amountText": format_money(Money(one.amount, price.total.currency)),
+                }
+                for one in price.options
+            ],
+            "selectedOption": price.selected_option,
+            "offers": [{"redemptionCode": code, "description": label} for code, label in price.offers],
+            "errors": [asdict(fault) for fault in price.errors],
+        }
+        return Response(body)
 
 
 class WalletEventView(CustomerView):
     """Stores the page's events of its button and sheet, for the order's timeline."""
 
-    throttle_classes = (EventsThrottle,)
+    throttle_scope = "event"
 
     def post(self, _request: Request, token: str) -> Response:
         """Answer without content, or `{newSession: true}` if the page's button cannot pay any more."""
         report = event_report(self.body.value())
-        needs_session = payments.wallet.record_event(
-            order_of(token),
-            reference=report.reference,
-            session=self.binding,
-            event=report.event,
-            message=report.message,
-        )
-        if needs_session:
+        order = get_order_by_token(token)
+        if payments.wallet.record_event(order, session=self.binding, **report):
             return Response({"newSession": True})
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -165,10 +174,34 @@ class WalletEventView(CustomerView):
 class WalletResultView(CustomerView):
     """Takes the wallet's result, `event.detail` unchanged, and pays with it."""
 
-    throttle_classes = (ResultsThrottle,)
+    throttle_scope = "result"
 
     def post(self, _request: Request, token: str) -> Response:
-        """Answer `{outcome, message, next}`."""
+        """Answer `{outcome, message, next}`; an empty `next` means to stay."""
         # Pass the token, not the order: the operation reads the order with all its attempts at once.
         payment = payments.wallet.pay(token, session=self.binding, detail=Secret(self.body.value()))
-        return Response(outcome_body(payment))
+        outcome, next_url = payments.wallet.outcome(payment), ""
+        match outcome:
+            case WalletOutcome.APPROVED:
+                message = _("Your payment went through")
+                next_url = _address("result", payment.reference, ReturnOutcome.SUCCESS)
+            case WalletOutcome.DECLINED:
+                message = _("Your card was declined. Nothing was charged. You can try another card.")
+            case WalletOutcome.CHECKING:
+                message = _("We are checking your payment")
+                next_url = _address("result", payment.reference, ReturnOutcome.PENDING)
+            case WalletOutcome.THREE_D_SECURE:
+                message = _("Your bank wants to confirm this payment. One moment, please.")
+                next_url = payment.redirect_url
+            case WalletOutcome.TRY_AGAIN:
+                message = _("Nothing was charged. Try again.")
+        return Response({"outcome": outcome.value, "message": message, "next": next_url})
+
+
+def _addresses(reference: str) -> dict[str, str]:
+    """Return where an attempt's status and result are, for a page that does not have the shop's answer."""
+    return {f"{name}Url": _address(name, reference, ReturnOutcome.RETURN) for name in ("status", "result")}
+
+
+def _address(name: str, reference: str, outcome: ReturnOutcome) -> str:
+    return reverse(f"wallet_gateway:{name}", args=[return_tokens.sign(reference, outcome)])

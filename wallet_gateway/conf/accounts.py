@@ -15,9 +15,10 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
@@ -31,6 +32,7 @@ from wallet_gateway.protocol.text import quote
 if TYPE_CHECKING:
     from wallet_gateway.conf.model import GatewaySettings, Settings
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 logger = logging.getLogger("wallet_gateway.accounts")
@@ -38,6 +40,8 @@ logger = logging.getLogger("wallet_gateway.accounts")
 LOOK_AGAIN_SECONDS = 5.0
 """How long a process uses what it has read without asking for the version again."""
 _NEVER: Final = float("-inf")
+_GONE: Final = Ellipsis
+"""What stands for an account that is no longer there; a copy of it is itself."""
 OF_ADDRESS: Final = frozenset(
     {"AUTH", "CLIENT_CLASS", "CA_FILE", "CLIENT_CERT", "PROXY", "PATHS", "REDIRECT_HOSTS"}
 )
@@ -119,25 +123,13 @@ def _host_of(origin: object) -> str:
     return re.sub(r":[0-9]*$", "", url.netloc.lower()) if url else ""
 
 
-@dataclass(slots=True, kw_only=True)
-class _Source:
-    """The shop's mapping as one look has found it, under one version."""
-
-    version: object
-    mapping: Mapping[Any, Any]
-    aliases: tuple[Any, ...] | None = None
-    """All aliases; None while only single accounts were read."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Account:
     """One account as it was read: its settings, or what is wrong with it."""
 
-    given: Any = field(repr=False)
-    settings: GatewaySettings | None
-    problems: tuple[Problem, ...]
-    source: _Source = field(repr=False)
-    read_at: float
+    given: Any = field(default=None, repr=False)
+    settings: GatewaySettings | None = None
+    problems: tuple[Problem, ...] = ()
 
 
 class AccountsReadThemselves(ImproperlyConfigured):
@@ -148,41 +140,43 @@ class _Unreadable(Exception):
     """The shop's code has raised an error, of which only the class and the place are told."""
 
     def __init__(self, error: Exception) -> None:
-        self.is_missing = isinstance(error, KeyError)
-        fault = f"{type(error).__name__} at {places(error, most=3)}"
-        said = "an account is listed, and not there" if self.is_missing else f"it cannot be read: {fault}"
-        super().__init__(said)
+        super().__init__(f"it cannot be read: {type(error).__name__} at {places(error, most=3)}")
+
+
+_NEVER_READ: Final[tuple[object, Mapping[str, _Account]]] = (None, {})
 
 
 class AccountsElsewhere:
     """The accounts of the mapping that a dotted path leads to, or of the callable that returns a mapping.
 
-    A mapping with a method `version()` is read again when the version has changed; any other is read whole
-    each time, and compared. The version is asked for at most once in `LOOK_AGAIN_SECONDS`, and at once for an
-    alias that is not known. While it cannot be read, what was read last stays in use.
+    A mapping with a method `version()` is read again when the version has changed, or while an account is
+    wrong; any other is read each time, and compared. The version is asked for at most once in
+    `LOOK_AGAIN_SECONDS`, and at once for an alias that is not known. While it cannot be read, what was read
+    last stays in use.
     """
 
     def __init__(self, path: str, *, shop: Settings) -> None:
         self._path, self._shop = path, shop
-        self._source: _Source | None = None
-        self._accounts: dict[Any, _Account] = {}
-        """As they were read last. One that has not changed keeps its settings, and so its client."""
-        self._told: dict[Any, tuple[Problem, ...]] = {}
+        self._known: tuple[object, Mapping[str, _Account]] = _NEVER_READ
+        """The version and the accounts as they were read last, in one value for other threads.
+
+        An account that has not changed keeps its settings, and so its client.
+        """
         self._looked_at = _NEVER
         self._look: object = None
         self._fault = ""
 
     def usable(self) -> Mapping[str, GatewaySettings]:
         """Return the accounts that are right; none while none could be read, which is logged."""
-        return {alias: one.settings for alias, one in self._all().items() if one.settings is not None}
+        return {alias: one.settings for alias, one in self._current().items() if one.settings is not None}
 
     def find(self, alias: str) -> GatewaySettings:
         """Return one account; raises `ImproperlyConfigured` with its alias and the fields that are wrong."""
-        found = self._find(alias)
+        found = self._current().get(alias)
         if found is None:
             # It may have been added since, by this process or another one.
             self.forget()
-            found = self._find(alias)
+            found = self._current().get(alias)
         if found is None:
             fault = self._fault or f"it has no {alias!r}"
             raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'], {self._path}: {fault}")
@@ -192,14 +186,18 @@ class AccountsElsewhere:
 
     def problems(self) -> Mapping[str, tuple[Problem, ...]]:
         """Return what is wrong with each account; under an empty alias, why the accounts cannot be read."""
-        wrong = {alias: one.problems for alias, one in self._all().items() if one.settings is None}
+        wrong = {alias: one.problems for alias, one in self._current().items() if one.settings is None}
         if self._fault:
             wrong[""] = (Problem(setting=self._path, expected=self._fault),)
         return wrong
 
-    def judge(self, alias: str, given: object) -> tuple[Problem, ...]:
-        """Return what would be wrong with an account, before it is stored. Reads nothing."""
-        return self._settings_or_problems(alias, given)[1]
+    def judge(self, alias: str, given: object) -> _Account:
+        """Return an account with its settings, or with what is wrong with it. Reads nothing."""
+        try:
+            found = read_account(self._name(alias), alias, given, shop=self._shop)
+        except WrongSettings as wrong:
+            return _Account(given=given, problems=wrong.problems)
+        return _Account(given=given, settings=found)
 
     def forget(self) -> None:
         """Ask for the version again at the next use."""
@@ -208,144 +206,108 @@ class AccountsElsewhere:
     def _name(self, alias: object) -> str:
         return f"{self._path}[{quote(alias)}]"
 
-    def _settings_or_problems(
-        self, alias: str, given: object
-    ) -> tuple[GatewaySettings | None, tuple[Problem, ...]]:
-        try:
-            return read_account(self._name(alias), alias, given, shop=self._shop), ()
-        except WrongSettings as wrong:
-            return None, wrong.problems
-
     # What the shop's mapping has now
 
-    def _find(self, alias: str) -> _Account | None:
-        source = self._current()
-        if source is None or not is_alias(alias):
-            return None
-        # One that was added since is found by the next look, together with the list of all.
-        is_listed = source.aliases is None or alias in source.aliases
-        return self._account(source, alias) if is_listed else None
-
-    def _all(self) -> Mapping[str, _Account]:
-        source = self._current()
-        if source is None:
-            return {}
-        if source.aliases is None:
-            source.aliases = self._read_all(source)
-        # A key that is no alias is named by a text that is no alias either, and not empty.
-        return {
-            alias if is_alias(alias) else f"key {quote(alias)}": account
-            for alias in source.aliases or ()
-            if (account := self._account(source, alias)) is not None
-        }
-
-    def _current(self) -> _Source | None:
-        """Return the mapping under its current version; the last one while it cannot be read, if any."""
+    def _current(self) -> Mapping[str, _Account]:
+        """Return the accounts of the current version; those read last while it cannot be read, if any."""
         if getattr(_of_thread, "is_running", False):
             raise AccountsReadThemselves("the accounts cannot be used by the code that reads them")
-        if _is_recent(self._looked_at) and (self._source is not None or self._fault):
-            return self._source
+        known, fault = self._known, self._fault
+        # Not below zero: a test may have frozen the clock at that instant.
+        is_recent = 0 <= time.monotonic() - self._looked_at < LOOK_AGAIN_SECONDS
+        if is_recent and (known is not _NEVER_READ or fault):
+            return known[1]
+        self._look_again(known)
+        # Not where it was read: a collector records the variables of those that write a log line.
+        if self._fault not in {"", fault}:
+            logger.error("the accounts of %s are not read: %s", self._path, self._fault)
+        accounts = self._known[1]
+        for alias, one in accounts.items():
+            if one.problems != known[1].get(alias, _Account()).problems:
+                for problem in one.problems:
+                    logger.error("a gateway is not used: %s", problem)
+        return accounts
+
+    def _look_again(self, known: tuple[object, Mapping[str, _Account]]) -> None:
         # Other threads go on with what was read last, while this one runs the shop's code.
         self._looked_at = time.monotonic()
         look = self._look = object()
-        known = self._source
+        before, accounts = known
         try:
-            found = _run(self._found)
-            is_same = known is not None and _run(lambda: bool(known.version == found.version))
+            version, mapping = _run(self._found)
+            is_same = known is not _NEVER_READ and _run(lambda: bool(before == version))
+            accounts = self._read(mapping, accounts, is_same=is_same)
         except _Unreadable as error:
-            self._note(str(error))
-            return known
+            self._fault = str(error)
+            return
         self._fault = ""
         # Not over what a thread finds that began to look later.
-        if not is_same and (self._look is look or self._source is None):
-            self._source = found
-        return self._source
+        if self._look is look or self._known is _NEVER_READ:
+            self._known = version, accounts
 
-    def _found(self) -> _Source:
+    def _found(self) -> tuple[object, Mapping[Any, Any]]:
+        """Return the version of the shop's mapping, and the mapping; without a version it is its own."""
         mapping = import_string(self._path)
         if callable(mapping) and not isinstance(mapping, Mapping):
             mapping = mapping()
         if not isinstance(mapping, Mapping):
             raise TypeError(f"{self._path} gives a {type(mapping).__name__}, not a mapping")
         if callable(version := getattr(mapping, "version", None)):
-            return _Source(version=version(), mapping=mapping)
+            return version(), mapping
         whole = deepcopy(dict(mapping.items()))
-        return _Source(version=whole, mapping=whole)
-
-    def _read_all(self, source: _Source) -> tuple[Any, ...] | None:
-        """Read all accounts at once, or only their aliases if one of them cannot be read; None if neither."""
-        try:
-            whole = _run(lambda: dict(source.mapping.items()))
-        except _Unreadable:
-            try:
-                return _run(lambda: tuple(source.mapping))
-            except _Unreadable as error:
-                self._note(str(error))
-                return None
-        # Nothing is kept of those that were removed.
-        self._accounts = {alias: one for alias, one in self._accounts.items() if alias in whole}
-        for alias in whole:
-            self._read(source, alias, whole)
-        return tuple(whole)
-
-    def _account(self, source: _Source, alias: Any) -> _Account | None:  # noqa: ANN401 - of the shop
-        """Return an account of this version, or read it; a wrong one is read again after a while."""
-        found = self._accounts.get(alias)
-        if found is None or found.source is not source or not (found.settings or _is_recent(found.read_at)):
-            found = self._read(source, alias, source.mapping)
-        # Not where it was read: a collector records the variables of those that write a log line.
-        if found is not None and self._told.get(alias, ()) != found.problems:
-            self._told[alias] = found.problems
-            for problem in found.problems:
-                logger.error("a gateway is not used: %s", problem)
-        return found
+        return whole, whole
 
     def _read(
+        self, mapping: Mapping[Any, Any], before: Mapping[str, _Account], *, is_same: bool
+    ) -> Mapping[str, _Account]:
+        """Read all accounts at once, or each alone if one of them cannot be read.
+
+        Of the same version only those that are wrong are read: they may have been corrected.
+        """
+        accounts = dict(before) if is_same else {}
+        aliases = tuple(name for name, one in accounts.items() if one.problems and is_alias(name))
+        if not is_same:
+            with suppress(_Unreadable):
+                mapping = _run(lambda: dict(mapping.items()))
+            aliases = _run(lambda: tuple(mapping))
+        for alias in aliases:
+            # A key that is no alias is named by a text that is no alias either, and not empty.
+            name = alias if is_alias(alias) else f"key {quote(alias)}"
+            try:
+                account = _run(self._account, alias, mapping, before.get(name))
+            except _Unreadable as error:
+                account = _Account(problems=(Problem(setting=self._name(alias), expected=str(error)),))
+            accounts.pop(name, None)
+            if account is not None:
+                accounts[name] = account
+        return accounts
+
+    def _account(
         self,
-        source: _Source,
         alias: Any,  # noqa: ANN401 - of the shop
         mapping: Mapping[Any, Any],
+        before: _Account | None,
     ) -> _Account | None:
-        """Read and judge an account; None if it is not there. One that has not changed keeps its settings."""
-        before = self._accounts.get(alias)
-        given, problems = None, tuple[Problem, ...]()
-        settings = before.settings if before else None
-        try:
-            given = _run(lambda: deepcopy(mapping[alias]))
-            if before is None or settings is None or not _run(lambda: bool(before.given == given)):
-                settings, problems = _run(lambda: self._settings_or_problems(alias, given))
-        except _Unreadable as error:
-            if error.is_missing and given is None:
-                return None
-            settings, problems = None, (Problem(setting=self._name(alias), expected=str(error)),)
-        account = _Account(
-            given=given, settings=settings, problems=problems, source=source, read_at=time.monotonic()
-        )
-        self._accounts[alias] = account
-        return account
-
-    def _note(self, fault: str) -> None:
-        if fault != self._fault:
-            logger.error("the accounts of %s are not read: %s", self._path, fault)
-        self._fault = fault
-
-
-def _is_recent(instant: float) -> bool:
-    # Not below zero: a test may have frozen the clock at that instant.
-    return 0 <= time.monotonic() - instant < LOOK_AGAIN_SECONDS
+        """Judge an account; None if it is gone. One that has not changed keeps its settings."""
+        given = deepcopy(mapping.get(alias, _GONE))
+        if given is _GONE:
+            return None
+        if before is not None and before.settings is not None and before.given == given:
+            return before
+        return self.judge(alias, given)
 
 
 _of_thread = threading.local()
 
 
-def _run(code: Callable[[], T]) -> T:
+def _run(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run code of the shop; raises `_Unreadable` for any error.
 
     Neither its text nor its variables are passed on: they may hold credentials.
     """
     _of_thread.is_running = True
     try:
-        return code()
+        return code(*args, **kwargs)
     except Exception as error:  # noqa: BLE001 - the shop's code may raise any
         failure = _Unreadable(error)
     finally:

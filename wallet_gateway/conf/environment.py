@@ -15,6 +15,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
+from pydantic import TypeAdapter
 
 from wallet_gateway.conf.fields import SETTING, Section, section_at, section_of, settings_in
 from wallet_gateway.conf.model import Settings
@@ -22,10 +23,8 @@ from wallet_gateway.conf.model import Settings
 _SEPARATOR = "__"
 _PREFIX = f"{SETTING}{_SEPARATOR}"
 _FILE = "_FILE"
-_BOOLEANS: Mapping[str, bool] = {
-    **dict.fromkeys(("true", "on", "yes", "1"), True),
-    **dict.fromkeys(("false", "off", "no", "0"), False),
-}
+_BOOLEAN = TypeAdapter(bool)
+"""Reads `true`, `on`, `yes`, `1` and their opposites in any letter case."""
 _Kinds = Collection[object]
 
 
@@ -84,7 +83,7 @@ def _put(value: dict[str, Any], variable: str) -> tuple[str, ...]:
         if kind in kinds and not (str in kinds and "," not in text):
             try:
                 value[last] = read(text)
-            except (ValueError, KeyError, RecursionError):
+            except (ValueError, RecursionError):
                 # The cause would quote the text.
                 raise ImproperlyConfigured(f"{variable} is not {expected}") from None
             break
@@ -102,21 +101,17 @@ def _kinds(annotation: object) -> _Kinds:
 
 
 def _boolean(text: str) -> bool:
-    return _BOOLEANS[text.strip().lower()]
-
-
-def _number(text: str) -> float:
-    return int(text) if text.strip().isdecimal() else float(text)
+    return _BOOLEAN.validate_strings(text.strip())
 
 
 def _section(text: str) -> object:
     """Return a dict, or what may stand for it: a number, True or False, or a text such as an address."""
     if text.lstrip().startswith("{"):
         return _dict(text)
-    for read in (_number, _boolean):
+    for read in (float, _boolean):
         try:
             return read(text)
-        except (ValueError, KeyError):
+        except ValueError:
             continue
     return text
 
@@ -140,9 +135,9 @@ def _items(text: str) -> list[str]:
 
 
 _READERS: Sequence[tuple[type, Callable[[str], object], str]] = (
-    (bool, _boolean, f"one of {', '.join(_BOOLEANS)}"),
+    (bool, _boolean, "one of true, on, yes, 1, false, off, no, 0"),
     (int, int, "a whole number"),
-    (float, _number, "a number"),
+    (float, float, "a number"),
     (Section, _section, "a JSON object"),
     (dict, _dict, "a list such as EUR=500.00,CHF=400.00, or a JSON object"),
     (tuple, _items, "a list separated by commas"),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.conf import settings as django_settings
@@ -28,6 +28,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, cor
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import is_loopback
+from wallet_gateway.domain.evidence import KNOWN_TYPES
 from wallet_gateway.domain.policy import CALLBACKS
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.codes import check_country_of_wallet, check_currency
@@ -48,6 +49,7 @@ MAX_IDENTIFIER_LENGTH: Final = 255
 """The longest that the interface takes, and the length of the columns."""
 MAX_DAYS: Final = 36_500
 """A hundred years: the limit for safe calculations with any date."""
+T = TypeVar("T")
 _PUBLISHED_SECRET_KEYS: Final = frozenset({"only-for-the-demo-shop"})
 _PUBLISHED_FERNET_KEYS: Final = frozenset({"cw_0x689RpI-jtRR7oE8h_eQsKImvJapLeSbXpwF4e4="})
 """Keys that everybody can read, in this project's documentation and example: they protect nothing."""
@@ -203,10 +205,13 @@ def part(section: type[Section]) -> Any:  # noqa: ANN401 - a field of the sectio
 
 AS_DICT: Final = Field(strict=False)
 """Lets a section be given as a dict."""
-ITEMS: Final = BeforeValidator(
-    lambda value: tuple(value) if isinstance(value, list | tuple | set | frozenset) else value
-)
-"""Lets a tuple be given as a list, tuple or set."""
+Listed = Annotated[
+    tuple[T, ...],
+    BeforeValidator(
+        lambda value: tuple(value) if isinstance(value, list | tuple | set | frozenset) else value
+    ),
+]
+"""Values that are given as a list, tuple or set."""
 
 
 # Names and texts
@@ -216,11 +221,15 @@ def _is_line(text: str) -> bool:
     return len(text) <= MAX_IDENTIFIER_LENGTH and text.isprintable()
 
 
-def _is_code(check: Callable[[str], str], value: str) -> bool:
-    try:
-        return check(value) == value
-    except ProtocolError:
+def _code(check: Callable[[str], str], expected: str) -> Rule:
+    """Return the rule of a code that is written as its standard has it."""
+
+    def is_code(value: str) -> bool:
+        with suppress(ProtocolError):
+            return check(value) == value
         return False
+
+    return Rule(is_code, expected)
 
 
 _NAME: Final = re.compile(rf"[a-z0-9_-]{{1,{MAX_ALIAS_LENGTH}}}")
@@ -248,18 +257,19 @@ Allocated = Annotated[
     Rule(str.strip, "a text that is not empty"),
     Rule(_is_line, f"one line of 1 to {MAX_IDENTIFIER_LENGTH} characters"),
 ]
-Currency = Annotated[
-    str, Rule(lambda value: _is_code(check_currency, value), "an ISO 4217 code such as 'EUR'")
-]
+Currency = Annotated[str, _code(check_currency, "an ISO 4217 code such as 'EUR'")]
 Country = Annotated[
-    str,
-    Rule(
-        lambda value: _is_code(check_country_of_wallet, value),
-        "the two letters of an ISO 3166 country, such as 'DE'",
-    ),
+    str, _code(check_country_of_wallet, "the two letters of an ISO 3166 country, such as 'DE'")
 ]
 Network = Annotated[str, Rule(list(CardNetwork).__contains__, f"one of {', '.join(CardNetwork)}")]
 Callback = Annotated[str, Rule(CALLBACKS.__contains__, f"one of {', '.join(CALLBACKS)}")]
+RecordType = Annotated[
+    str,
+    Rule(
+        lambda value: value and value.lower() not in KNOWN_TYPES,
+        "a type of status records that the interface does not name",
+    ),
+]
 PolicyName = Annotated[str, Rule(_POLICY_NAME.fullmatch, "the name of a policy, such as 'goog#html'")]
 Days = Annotated[
     float, Rule(lambda days: 0 < days <= MAX_DAYS, f"a number of days above zero, at most {MAX_DAYS}")
@@ -269,18 +279,18 @@ Days = Annotated[
 def _minor_units(limits: Mapping[Any, Any]) -> dict[str, int]:
     """Return amounts in minor units; only texts, because a number's minor units would be a guess."""
     found: dict[str, int] = {}
-    wrong: list[object] = []
+    wrong: dict[tuple[str | int, ...], str] = {}
     for currency, amount in limits.items():
-        try:
+        parsed = None
+        with suppress(ProtocolError, TypeError, AttributeError):
             parsed = Money.parse(amount, currency, allow_zero=True) if isinstance(amount, str) else None
-        except (ProtocolError, TypeError, AttributeError):
-            parsed = None
         if parsed is None or parsed.currency != currency:
-            wrong.append(currency)
+            wrong[(_step(currency),)] = (
+                "a currency's code and an amount of it as text, such as 'EUR': '500.00'"
+            )
         else:
             found[currency] = parsed.minor_units
-    expected = "a currency's code and an amount of it as text, such as 'EUR': '500.00'"
-    refuse({(_step(currency),): expected for currency in wrong})
+    refuse(wrong)
     return found
 
 

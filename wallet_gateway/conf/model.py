@@ -18,14 +18,15 @@ from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
+    PlainValidator,
     PrivateAttr,
     ValidationError,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
-    field_validator,
     model_validator,
 )
 
@@ -34,21 +35,8 @@ from wallet_gateway.client.transport import FROM_ENVIRONMENT, is_loopback, is_pr
 from wallet_gateway.conf import fields
 from wallet_gateway.conf.accounts import AccountsElsewhere, with_address
 from wallet_gateway.conf.django_tests import is_set_by_tests
-from wallet_gateway.conf.fields import AS_DICT, ITEMS, SETTING, Problem, Rule, Section, WrongSettings, part
-from wallet_gateway.domain.evidence import KNOWN_TYPES
-from wallet_gateway.domain.policy import (
-    USUAL_CALLBACKS,
-    ApprovalPolicy,
-    BookElsewhere,
-    CapturePolicy,
-    CaptureWindow,
-    GatewayAddress,
-    GatewayPolicy,
-    LatePaymentPolicy,
-    WalletLimits,
-    WalletPolicy,
-    sandbox_address,
-)
+from wallet_gateway.conf.fields import AS_DICT, SETTING, Problem, Rule, Section, WrongSettings, part
+from wallet_gateway.domain import policy as policies
 from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.protocol.accounts import CardNetwork
 
@@ -122,7 +110,7 @@ class Cards(Section):
     """Which cards the sheet offers."""
 
     networks: Annotated[
-        tuple[fields.Network, ...], ITEMS, Rule(bool, f"one or more of {', '.join(CardNetwork)}")
+        fields.Listed[fields.Network], Rule(bool, f"one or more of {', '.join(CardNetwork)}")
     ] = tuple(network.value for network in CardNetwork)
     prepaid: bool = True
     credit: bool = True
@@ -150,7 +138,7 @@ class Shipping(Section):
 
     address: bool = False
     phone: bool = False
-    countries: Annotated[tuple[fields.Country, ...], ITEMS] = ()
+    countries: fields.Listed[fields.Country] = ()
 
 
 class Button(Section):
@@ -167,8 +155,23 @@ class Button(Section):
 class Limits(Section):
     """How often the button of one order may be used; what else is counted follows from these."""
 
-    sessions: Limit = WalletLimits().sessions
-    authorizations: Limit = WalletLimits().authorizations
+    sessions: Limit = policies.WalletLimits().sessions
+    authorizations: Limit = policies.WalletLimits().authorizations
+
+
+def _authenticator(value: str) -> str:
+    if value == REDIRECT:
+        return ""
+    if fields.import_fault(value):
+        raise ValueError(f"{REDIRECT!r} or the dotted path of a callable")
+    return value
+
+
+def _phone_of_address(value: Billing | Shipping, info: ValidationInfo) -> Billing | Shipping:
+    # The shop's function may ask for the address of some orders.
+    if value.phone and not value.address and not info.data.get("button_overrides"):
+        fields.refuse({("PHONE",): "False unless ADDRESS is asked for, because the number is part of it"})
+    return value
 
 
 class WalletSettings(Section):
@@ -188,47 +191,26 @@ class WalletSettings(Section):
             lambda given: ({"URL": given} if given else None) if isinstance(given, str) else given
         ),
     ] = None
-    trusted_types: Annotated[tuple[fields.PolicyName, ...], ITEMS] | None = None
-    three_d_secure: str = REDIRECT
+    trusted_types: fields.Listed[fields.PolicyName] | None = None
+    three_d_secure: Annotated[str, AfterValidator(_authenticator)] = ""
+    """The dotted path of the shop's own 3-D Secure; empty if the gateway does it."""
     accept_unauthenticated: bool = False
     pricing: fields.DottedPath = ""
     button_overrides: fields.DottedPath = ""
-    callbacks: Annotated[tuple[fields.Callback, ...], ITEMS] = USUAL_CALLBACKS
+    callbacks: fields.Listed[fields.Callback] = policies.USUAL_CALLBACKS
     email_required: bool = False
-    billing: Billing = part(Billing)
-    shipping: Shipping = part(Shipping)
+    billing: Annotated[Billing, AfterValidator(_phone_of_address)] = part(Billing)
+    shipping: Annotated[Shipping, AfterValidator(_phone_of_address)] = part(Shipping)
     button: Annotated[
         Annotated[Button, AS_DICT] | None, BeforeValidator(lambda given: None if given is False else given)
     ] = Field(default_factory=Button)
     limits: Limits = part(Limits)
 
-    @field_validator("three_d_secure")
-    @classmethod
-    def _authenticator_is_importable(cls, value: str) -> str:
-        if value != REDIRECT and fields.import_fault(value):
-            raise ValueError(f"{REDIRECT!r} or the dotted path of a callable")
-        return value
-
-    @field_validator("billing", "shipping")
-    @classmethod
-    def _phone_is_part_of_an_address(
-        cls, value: Billing | Shipping, info: ValidationInfo
-    ) -> Billing | Shipping:
-        # The shop's function may ask for the address of some orders.
-        if value.phone and not value.address and not info.data.get("button_overrides"):
-            fields.refuse({("PHONE",): "False unless ADDRESS is asked for, because the number is part of it"})
-        return value
-
-    @property
-    def authenticator(self) -> str:
-        """The dotted path of the shop's own 3-D Secure; empty if the gateway does it."""
-        return "" if self.three_d_secure == REDIRECT else self.three_d_secure
-
-    def policy(self, *, profile: str, gateway_url: str) -> WalletPolicy:
+    def policy(self, *, profile: str, gateway_url: str) -> policies.WalletPolicy:
         """Return what a shop's function may change for one order, and the plugin goes by."""
         usual_script = PRODUCTION_PAY_JS if profile == LIVE else f"{gateway_url}/wallet/pay.js"
         script, button = self.wallet_js, self.button or Button()
-        return WalletPolicy(
+        return policies.WalletPolicy(
             gateway_name=self.gateway_name,
             profile=profile,
             gateway_url=gateway_url,
@@ -251,7 +233,7 @@ class WalletSettings(Section):
             shipping_phone_required=self.shipping.phone,
             shipping_countries=self.shipping.countries,
             callbacks=self.callbacks,
-            limits=WalletLimits(
+            limits=policies.WalletLimits(
                 sessions=self.limits.sessions,
                 attempts=2 * self.limits.sessions,
                 authorizations=self.limits.authorizations,
@@ -320,12 +302,69 @@ class Approvals(Section):
     days: fields.Days = 7
 
 
+# What only a gateway needs that moves real money
+
+
+def _address_is_the_providers(value: str, info: ValidationInfo) -> str:
+    url, live = urlsplit(value), _is_live(info)
+    if live and fields.is_local(url.hostname):
+        raise ValueError("the provider's address in profile 'prod', not this machine or its own network link")
+    if url.scheme != "https" and (live or not is_loopback(url.hostname)):
+        raise ValueError("https; plain http only for a loopback address in profile 'test'")
+    return value
+
+
+def _merchant_is_the_providers(value: str, info: ValidationInfo) -> str:
+    if _is_live(info) and value == SANDBOX_MERCHANT:
+        raise ValueError("the provider's own in profile 'prod', not that of the sandbox's merchant")
+    return value
+
+
+def _hosts_are_public(value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    if _is_live(info) and any(fields.is_local(urlsplit(f"//{host}").hostname) for host in value):
+        raise ValueError("hosts that customers reach in profile 'prod'")
+    return value
+
+
+def _own_origin(value: str, info: ValidationInfo) -> str:
+    return value and _origin(value, debug=_context(info).debug, live=_is_live(info))
+
+
+def _keys_are_secret(value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    if _is_live(info):
+        fields.refuse_published_keys(value)
+    return value
+
+
+def _wallet_is_for_customers(value: WalletSettings | None, info: ValidationInfo) -> WalletSettings | None:
+    if value is None or not _is_live(info):
+        return value
+    found: dict[tuple[str | int, ...], str] = {}
+    if not _MERCHANT_NO.fullmatch(value.merchant_no):
+        found[("MERCHANT_NO",)] = "12 to 18 characters in profile 'prod'"
+    scripts = {
+        ("PAY_JS_URL",): value.pay_js_url,
+        ("WALLET_JS", "URL"): value.wallet_js.url if value.wallet_js else "",
+    }
+    for path, script in scripts.items():
+        if fields.is_local(urlsplit(script).hostname):
+            found[path] = "an address that customers reach in profile 'prod'"
+    # A sandbox serves its wallet beside the service; cards of real customers must never go there.
+    gateway = urlsplit(info.data.get("base_url", "")).netloc.lower()
+    if value.pay_js_url and urlsplit(value.pay_js_url).netloc.lower() == gateway:
+        found[("PAY_JS_URL",)] = "the wallet's own address in profile 'prod', not one of the gateway's host"
+    fields.refuse(found)
+    return value
+
+
 class GatewaySettings(Section):
     """The settings of one gateway, by its alias."""
 
     profile: Literal["test", "prod"] = "test"
-    base_url: fields.GatewayAddress = Field(description="an absolute https URL")
-    merchant_id: fields.Allocated
+    base_url: Annotated[fields.GatewayAddress, AfterValidator(_address_is_the_providers)] = Field(
+        description="an absolute https URL"
+    )
+    merchant_id: Annotated[fields.Allocated, AfterValidator(_merchant_is_the_providers)]
     store_id: fields.Allocated
     user_id: fields.Allocated = Field(repr=False)
     provider: fields.Allocated
@@ -334,13 +373,15 @@ class GatewaySettings(Section):
     redirect_url_timeout: Annotated[
         int, fields.between(60, 900, "seconds: an order must not stay payable for ever")
     ] = 900
-    redirect_hosts: Annotated[tuple[fields.Host, ...], ITEMS] = ()
-    own_origin: str = Field(default="", alias="PUBLIC_ORIGIN")
+    redirect_hosts: Annotated[fields.Listed[fields.Host], AfterValidator(_hosts_are_public)] = ()
+    own_origin: Annotated[str, AfterValidator(_own_origin)] = Field(default="", alias="PUBLIC_ORIGIN")
     auth: fields.DottedPath = ""
     """Dotted path of the callable that signs requests; empty if no header is needed."""
     auth_secrets: fields.Secrets = Field(default_factory=dict, repr=False)
     """What `auth` signs with, by names that the shop has chosen."""
-    fernet_keys: fields.FernetKeys = Field(default=(), repr=False)
+    fernet_keys: Annotated[fields.FernetKeys, AfterValidator(_keys_are_secret)] = Field(
+        default=(), repr=False
+    )
     """The keys of this gateway alone for its stored secrets, before those of the shop; empty without any."""
     client_class: fields.ClientClass = ""
     """Dotted path of the shop's own subclass of the client; empty for the client itself."""
@@ -362,102 +403,21 @@ class GatewaySettings(Section):
     queries: Queries = part(Queries)
     billing_address_required: bool = False
     currencies: (
-        Annotated[tuple[fields.Currency, ...], ITEMS, Rule(bool, "one currency at least, or None for all")]
-        | None
+        Annotated[fields.Listed[fields.Currency], Rule(bool, "one currency at least, or None for all")] | None
     ) = None
     numbering: fields.Numbering = ""
     shares_references: bool = False
     book_elsewhere: Literal["ask", "book"] = "ask"
     late_payment: Literal["report", "accept"] = "report"
-    ignored_record_types: Annotated[
-        tuple[
-            Annotated[
-                str,
-                Rule(
-                    lambda value: value and value.lower() not in KNOWN_TYPES,
-                    "a type of status records that the interface does not name",
-                ),
-            ],
-            ...,
-        ],
-        ITEMS,
-    ] = ()
+    ignored_record_types: fields.Listed[fields.RecordType] = ()
     sending_enabled: bool = True
     capture: Capture = part(Capture)
     approvals: Approvals = part(Approvals)
-    wallet_settings: Annotated[WalletSettings, AS_DICT] | None = Field(default=None, alias="WALLET")
+    wallet_settings: Annotated[
+        Annotated[WalletSettings, AS_DICT] | None, AfterValidator(_wallet_is_for_customers)
+    ] = Field(default=None, alias="WALLET")
     _alias: str = PrivateAttr("")
     _shop_origin: str = PrivateAttr("")
-
-    # What only a gateway needs that moves real money
-
-    @field_validator("base_url")
-    @classmethod
-    def _address_is_the_providers(cls, value: str, info: ValidationInfo) -> str:
-        url, live = urlsplit(value), _is_live(info)
-        if live and fields.is_local(url.hostname):
-            raise ValueError(
-                "the provider's address in profile 'prod', not this machine or its own network link"
-            )
-        if url.scheme != "https" and (live or not is_loopback(url.hostname)):
-            raise ValueError("https; plain http only for a loopback address in profile 'test'")
-        return value
-
-    @field_validator("merchant_id")
-    @classmethod
-    def _merchant_is_the_providers(cls, value: str, info: ValidationInfo) -> str:
-        if _is_live(info) and value == SANDBOX_MERCHANT:
-            raise ValueError("the provider's own in profile 'prod', not that of the sandbox's merchant")
-        return value
-
-    @field_validator("redirect_hosts")
-    @classmethod
-    def _hosts_are_public(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if _is_live(info) and any(fields.is_local(urlsplit(f"//{host}").hostname) for host in value):
-            raise ValueError("hosts that customers reach in profile 'prod'")
-        return value
-
-    @field_validator("own_origin")
-    @classmethod
-    def _origin_is_right(cls, value: str, info: ValidationInfo) -> str:
-        return value and _origin(value, debug=_context(info).debug, live=_is_live(info))
-
-    @field_validator("fernet_keys")
-    @classmethod
-    def _keys_are_secret(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if _is_live(info):
-            fields.refuse_published_keys(value)
-        return value
-
-    @field_validator("wallet_settings")
-    @classmethod
-    def _wallet_is_for_customers(
-        cls, value: WalletSettings | None, info: ValidationInfo
-    ) -> WalletSettings | None:
-        if value is None or not _is_live(info):
-            return value
-        found: dict[tuple[str | int, ...], str] = {}
-        if not _MERCHANT_NO.fullmatch(value.merchant_no):
-            found[("MERCHANT_NO",)] = "12 to 18 characters in profile 'prod'"
-        scripts = {
-            ("PAY_JS_URL",): value.pay_js_url,
-            ("WALLET_JS", "URL"): value.wallet_js.url if value.wallet_js else "",
-        }
-        for path, script in scripts.items():
-            if fields.is_local(urlsplit(script).hostname):
-                found[path] = "an address that customers reach in profile 'prod'"
-        # A sandbox serves its wallet beside the service; cards of real customers must never go there.
-        gateway = urlsplit(info.data.get("base_url", "")).netloc.lower()
-        if value.pay_js_url and urlsplit(value.pay_js_url).netloc.lower() == gateway:
-            found[("PAY_JS_URL",)] = (
-                "the wallet's own address in profile 'prod', not one of the gateway's host"
-            )
-        fields.refuse(found)
-        return value
-
-    def belong_to(self, shop: Settings, *, alias: str) -> None:
-        """Keep the alias, under which the settings stand, and the origin of the shop that they stand in."""
-        self._alias, self._shop_origin = alias, shop.public_origin
 
     @property
     def alias(self) -> str:
@@ -484,39 +444,40 @@ class GatewaySettings(Section):
         )
 
     @cached_property
-    def wallet(self) -> WalletPolicy | None:
+    def wallet(self) -> policies.WalletPolicy | None:
         """The wallet button; None for a gateway without a button."""
         if self.wallet_settings is None:
             return None
         return self.wallet_settings.policy(profile=self.profile, gateway_url=self.base_url.rstrip("/"))
 
     @cached_property
-    def policy(self) -> GatewayPolicy:
+    def policy(self) -> policies.GatewayPolicy:
         """The shop's choices for this gateway."""
         url = urlsplit(self.base_url)
         is_sandbox = self.merchant_id == SANDBOX_MERCHANT and is_loopback(url.hostname)
+        address = policies.sandbox_address if is_sandbox else policies.GatewayAddress
         hosts = self.redirect_hosts or (url.netloc,)
-        return GatewayPolicy(
-            address=sandbox_address(self.base_url) if is_sandbox else GatewayAddress(self.base_url),
+        return policies.GatewayPolicy(
+            address=address(self.base_url),
             numbering=self.numbering,
             sending=self.sending_enabled,
             query_rate=self.queries.rate,
             query_workers=self.queries.workers,
             query_again=timedelta(days=self.queries.again_days),
             shares_references=self.shares_references,
-            book_elsewhere=BookElsewhere(self.book_elsewhere),
-            late_payment=LatePaymentPolicy(self.late_payment),
+            book_elsewhere=policies.BookElsewhere(self.book_elsewhere),
+            late_payment=policies.LatePaymentPolicy(self.late_payment),
             ignored_record_types=frozenset(name.lower() for name in self.ignored_record_types),
             redirect_hosts=frozenset(host.lower() for host in hosts),
             allow_plain_http=url.scheme == "http",
             billing_address_required=self.billing_address_required,
             currencies=None if self.currencies is None else frozenset(self.currencies),
-            capture_window=CaptureWindow(
+            capture_window=policies.CaptureWindow(
                 length=timedelta(days=self.capture.days),
                 warning=timedelta(days=self.capture.warning_days),
-                policy=CapturePolicy(self.capture.policy),
+                policy=policies.CapturePolicy(self.capture.policy),
             ),
-            approval_policy=ApprovalPolicy(
+            approval_policy=policies.ApprovalPolicy(
                 limits=self.approvals.limits,
                 day_limits=self.approvals.day_limits,
                 waiting_time=timedelta(days=self.approvals.days),
@@ -554,25 +515,50 @@ def _gateways(given: object, read: ValidatorFunctionWrapHandler, info: Validatio
     return read(given)
 
 
+def _shop_origin(value: object, info: ValidationInfo) -> str:
+    context = _context(info)
+    return _origin(value, debug=context.debug, live=bool(context.live_aliases()))
+
+
+def _accounts_have_addresses(value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    if not value and isinstance(_context(info).given.get("GATEWAYS"), str):
+        raise ValueError("a dict with an address by name, because accounts outside the settings name one")
+    return value
+
+
+def _keys_are_given_and_secret(value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    context = _context(info)
+    gateways = context.gateways().values()
+    is_needed = any(one.get("WALLET") is not None and not one.get("FERNET_KEYS") for one in gateways)
+    if is_needed and not value and not context.debug:
+        raise ValueError("a list of Fernet keys, the first of which encrypts, because a gateway has a WALLET")
+    if context.live_aliases():
+        fields.refuse_published_keys(value)
+    return value
+
+
 class Settings(Section):
     """All settings of this app."""
 
-    public_origin: str
+    public_origin: Annotated[str, PlainValidator(_shop_origin)]
     """Scheme and host by which customers reach the shop; return URLs begin with it."""
     base_urls: Annotated[
         dict[fields.Alias, Annotated[GatewaySettings, AS_DICT, WrapValidator(_address)]],
+        AfterValidator(_accounts_have_addresses),
         Field(repr=False),
     ]
-    own_keys: fields.FernetKeys = Field(alias="FERNET_KEYS", repr=False)
+    own_keys: Annotated[fields.FernetKeys, AfterValidator(_keys_are_given_and_secret)] = Field(
+        alias="FERNET_KEYS", repr=False
+    )
     health_token: fields.Token = Field(default="", repr=False)
     """The token with which a monitor identifies itself; empty if the health view requires a permission."""
     csp_report_url: fields.ReportAddress = ""
     """Where browsers report what our pages' policy has stopped; empty if nowhere."""
     order_admin_url: fields.DottedPath = ""
     """Dotted path of the function that names the shop's own page of an order; empty without one."""
-    api_origins: Annotated[tuple[fields.Origin, ...], ITEMS] = ()
+    api_origins: fields.Listed[fields.Origin] = ()
     """Origins whose pages may call the JSON API with an access token, as browsers write them."""
-    account_hosts: Annotated[tuple[fields.HostPattern, ...], ITEMS] = ()
+    account_hosts: fields.Listed[fields.HostPattern] = ()
     """The allowed hosts to which an account outside the settings may lead."""
     access_token_seconds: Annotated[
         int, fields.between(60, 86_400, "seconds: a token that somebody else has read must end")
@@ -580,7 +566,7 @@ class Settings(Section):
     """How long an access token for an order is valid."""
     retention_days: Annotated[int, fields.between(1, fields.MAX_DAYS, "days")] = 400
     """How long bodies are kept: a year for disputes, and some days to investigate the last one."""
-    continue_origins: Annotated[tuple[fields.Origin, ...], ITEMS] = ()
+    continue_origins: fields.Listed[fields.Origin] = ()
     """Further origins of the shop to which a `continue_url` may lead."""
     own_gateways: Annotated[
         dict[fields.Alias, Annotated[GatewaySettings, AS_DICT]], WrapValidator(_gateways)
@@ -598,38 +584,11 @@ class Settings(Section):
         empty = {"PUBLIC_ORIGIN": "", "BASE_URLS": {}, "FERNET_KEYS": ()}
         return {**empty, **given, "GATEWAYS": gateways}
 
-    @field_validator("public_origin", mode="plain")
-    @classmethod
-    def _origin_is_right(cls, value: object, info: ValidationInfo) -> str:
-        context = _context(info)
-        return _origin(value, debug=context.debug, live=bool(context.live_aliases()))
-
-    @field_validator("base_urls")
-    @classmethod
-    def _accounts_have_addresses(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        if not value and isinstance(_context(info).given.get("GATEWAYS"), str):
-            raise ValueError("a dict with an address by name, because accounts outside the settings name one")
-        return value
-
-    @field_validator("own_keys")
-    @classmethod
-    def _keys_are_given_and_secret(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        context = _context(info)
-        gateways = context.gateways().values()
-        is_needed = any(one.get("WALLET") is not None and not one.get("FERNET_KEYS") for one in gateways)
-        if is_needed and not value and not context.debug:
-            raise ValueError(
-                "a list of Fernet keys, the first of which encrypts, because a gateway has a WALLET"
-            )
-        if context.live_aliases():
-            fields.refuse_published_keys(value)
-        return value
-
     def model_post_init(self, context: Context) -> None:
         """Let each gateway know its alias and the shop. Of accounts elsewhere nothing is read yet."""
         self._given = context.given
         for alias, gateway in self.own_gateways.items():
-            gateway.belong_to(self, alias=alias)
+            gateway._alias, gateway._shop_origin = alias, self.public_origin
         if isinstance(source := context.given.get("GATEWAYS"), str):
             self._elsewhere = AccountsElsewhere(source, shop=self)
 

@@ -11,7 +11,6 @@ import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -78,18 +77,6 @@ def time_zones() -> Iterator[Finding]:
     """Check that `USE_TZ` is on: leases and schedules are compared across machines."""
     if not django_settings.USE_TZ:
         yield error(Code.TIME_ZONES_OFF, SUBJECT)
-
-
-def packages() -> Iterator[Finding]:
-    """Check that what a worker imports on first use is there, before a customer waits for it."""
-    for name in (
-        *("cryptography.fernet", "cryptography.x509", "requests", "rest_framework.views", "sqlite3"),
-        "urllib3.connectionpool",
-    ):
-        try:
-            import_module(name)
-        except ImportError as problem:
-            yield error(Code.PACKAGE_MISSING, SUBJECT, package=name, problem=problem)
 
 
 def database_router() -> Iterator[Finding]:
@@ -282,7 +269,6 @@ RULES: Final[Sequence[tuple[str, Callable[[], Iterator[Finding]]]]] = (
     (Tags.compatibility, default_gateway),
     (Tags.security, vulnerable_django),
     (Tags.compatibility, time_zones),
-    (Tags.compatibility, packages),
     (Tags.compatibility, database_router),
     (Tags.security, served_sandbox),
     (Tags.urls, urls),

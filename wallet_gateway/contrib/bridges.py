@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django.db.models import Model, QuerySet
-from django.urls import reverse
+from django.dispatch import Signal
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway import conf, payments
+from wallet_gateway import conf, payments, signals
 from wallet_gateway.documentation import address_of
-from wallet_gateway.domain.states import OrderState, TransactionState
+from wallet_gateway.domain.states import CANCELLABLE_STATES, OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.codes import alpha_3_country
 from wallet_gateway.protocol.errors import UnknownCode
@@ -55,13 +56,10 @@ def postal_address(*, line: str, city: str, postcode: str, country: str) -> dict
     return address if all(address.values()) else None
 
 
-def columns_of(held: Model) -> dict[str, Any]:
-    """Return the columns of an instance's row as they are stored now."""
-    return columns_in(type(held)._base_manager.filter(pk=held.pk))
-
-
-def columns_in(rows: QuerySet[Any]) -> dict[str, Any]:
-    """Return the columns of the only row of a query."""
+def columns_of(held: Model, *, locks: bool = False) -> dict[str, Any]:
+    """Return the columns of an instance's row as they are stored now, which can be locked as well."""
+    rows: QuerySet[Any] = type(held)._base_manager.filter(pk=held.pk)
+    rows = rows.select_for_update() if locks else rows
     return rows.values(*(field.attname for field in rows.model._meta.concrete_fields)).get()
 
 
@@ -88,17 +86,34 @@ def why_not_approved(transaction: GatewayTransaction) -> str:
     return _("The outcome is not known yet. It is recorded here as soon as it is: do not repeat it.")
 
 
+ORDER_CHANGED: Final[tuple[Signal, ...]] = (
+    signals.order_authorized,
+    signals.order_paid,
+    signals.order_captured_in_part,
+    signals.order_refunded,
+    signals.order_reversed,
+    signals.order_failed,
+    signals.order_expired,
+    signals.order_cancelled,
+    signals.order_released,
+    signals.order_anomaly,
+    signals.order_unfrozen,
+)
+"""All signals after which an order may have another state."""
+
+
+def leads_to(order: PaymentOrder, view: str, **arguments: object) -> bool:
+    """Return whether the customer goes on at this view: a shop may have orders beside those of a bridge."""
+    try:
+        return order.continue_url == reverse(view, kwargs=arguments)
+    except NoReverseMatch:
+        return False
+
+
 logger = logging.getLogger("wallet_gateway.bridges")
 
-_WITH_MONEY: Final = frozenset(
-    {
-        OrderState.AUTHORIZED,
-        OrderState.PART_CAPTURED,
-        OrderState.PAID,
-        OrderState.PART_REFUNDED,
-        OrderState.OVERPAID,
-    }
-)
+_NOT_MISSED: Final = CANCELLABLE_STATES | {OrderState.CANCELLED, OrderState.REFUNDED, OrderState.FROZEN}
+"""States without money; a frozen order is a person's already."""
 
 
 def log_missing(order: PaymentOrder, row: str) -> None:
@@ -106,7 +121,7 @@ def log_missing(order: PaymentOrder, row: str) -> None:
 
     It is no exception: the event would stay overdue for ever, and no later delivery could do better.
     """
-    if order.state in _WITH_MONEY:
+    if order.state not in _NOT_MISSED:
         logger.error(
             "order %s holds money (%s), and %s of it is gone; see %s",
             order.reference,

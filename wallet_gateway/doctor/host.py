@@ -17,7 +17,8 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
-from wallet_gateway.encryption import UnreadableSecret
+from wallet_gateway.context import DatabaseClock
+from wallet_gateway.encryption import UnreadableSecret, cipher_in
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.models import GatewayTransaction, WalletKey
 from wallet_gateway.reports.health import unfinished_elsewhere
@@ -149,18 +150,18 @@ RULES_OF_DATABASES: Final[Sequence[Callable[[Iterable[str]], Iterator[Finding]]]
 def look_at_keys() -> Iterator[Finding]:
     """Check that secrets at rest are readable: the keys of the settings must open the newest stored key."""
     ciphers = gateways.ciphers()
-    if ciphers.shop is None and not ciphers.of_gateways:
+    if not ciphers:
         yield ok("keys", _("none are set, and no gateway has a wallet that needs them"))
         return
     newest = WalletKey.objects.order_by("-pk").first()
     try:
         if newest is not None:
-            ciphers.of(newest.gateway).unseal(newest.api_key)
+            cipher_in(ciphers, newest.gateway).unseal(newest.api_key)
     except UnreadableSecret:
         yield error(Code.KEYS_UNREADABLE, "keys")
         return
     message = _("keys that are set: %(count)d; what is stored can be read")
-    yield ok("keys", message, count=len(tuple(ciphers.fingerprints)))
+    yield ok("keys", message, count=len({name for one in ciphers.values() for name in one.fingerprints}))
 
 
 def look_at_database() -> Iterator[Finding]:
@@ -173,7 +174,7 @@ def look_at_database() -> Iterator[Finding]:
         with connection.cursor() as cursor:
             cursor.execute(question)
             level = str(cursor.fetchone()[0]).lower().replace("-", " ")
-        then, now = gateways.DatabaseClock().now().astimezone(UTC), timezone.now()
+        then, now = DatabaseClock().now().astimezone(UTC), timezone.now()
     except Error as failure:
         yield error(Code.DATABASE_SILENT, subject, error=type(failure).__name__)
         return

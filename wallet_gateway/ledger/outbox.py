@@ -16,7 +16,7 @@ from django.db.models import F
 from django.dispatch import Signal
 
 from wallet_gateway import signals
-from wallet_gateway.context import Clock
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
     LatePayment,
@@ -102,7 +102,7 @@ def add_order_events(
     )
 
 
-def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
+def deliver(outbox_events: Iterable[OutboxEvent], *, clock: DatabaseClock) -> int:
     """Send the signals of events that this process has claimed; return how many all receivers accepted.
 
     A receiver's exception is logged, and the event is sent again later to all receivers. The same applies
@@ -139,7 +139,7 @@ def _log_fields(outbox_event: OutboxEvent) -> dict[str, str]:
     return {**of_order, "code": outbox_event.kind}
 
 
-def deliver_due(*, clock: Clock, limit: int = 500) -> int:
+def deliver_due(*, clock: DatabaseClock, limit: int = 500) -> int:
     """Claim and deliver events whose first delivery did not happen or failed.
 
     Any number of workers may run this. Each event is claimed right before its delivery, so that a worker that

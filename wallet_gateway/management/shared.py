@@ -70,46 +70,24 @@ def write_texts(out: OutputWrapper, texts: Iterable[str]) -> bool:
 T = TypeVar("T")
 
 _WIDTH = 30
-_REDRAW_SECONDS = 0.1
 
 
 def with_progress(items: Iterable[T], *, total: int, out: OutputWrapper) -> Iterator[T]:
-    """Yield the items and show on `out` how many of `total` are done."""
-    bar = _Bar(total, out)
+    """Yield the items and show on `out` how many of `total` are done.
+
+    A terminal has one line that is drawn anew, anything else a line for each tenth.
+    """
+    is_watched, started, tenths = out.isatty(), time.monotonic(), 0
     for done, item in enumerate(items, start=1):
         yield item
-        bar.show(done)
-    bar.end()
-
-
-class _Bar:
-    def __init__(self, total: int, out: OutputWrapper) -> None:
-        self._total, self._out = total, out
-        self._watched = out.isatty()
-        self._started = time.monotonic()
-        self._drawn = float("-inf")
-        self._tenth = 0
-
-    def show(self, done: int) -> None:
-        """Redraw the bar, or write the next line, if the progress has changed."""
-        if self._watched:
-            now = time.monotonic()
-            if now - self._drawn >= _REDRAW_SECONDS or done >= self._total:
-                self._drawn = now
-                self._out.write("\r" + self._text(done), ending="")
-                self._out.flush()
-        elif (tenth := done * 10 // max(self._total, 1)) > self._tenth:
-            self._tenth = tenth
-            self._out.write(self._text(done))
-
-    def end(self) -> None:
-        """End the line of the bar."""
-        if self._watched:
-            self._out.write("")
-
-    def _text(self, done: int) -> str:
-        share = min(done / max(self._total, 1), 1)
-        rate = done / max(time.monotonic() - self._started, 0.001)
-        filled = round(share * _WIDTH)
-        bar = "#" * filled + "." * (_WIDTH - filled)
-        return f"[{bar}] {share:4.0%}  {done} of {self._total}  {rate:.0f}/s"
+        share = min(done / max(total, 1), 1)
+        if not is_watched and int(share * 10) == tenths:
+            continue
+        tenths = int(share * 10)
+        bar = ("#" * round(share * _WIDTH)).ljust(_WIDTH, ".")
+        rate = done / max(time.monotonic() - started, 0.001)
+        text = f"[{bar}] {share:4.0%}  {done} of {total}  {rate:.0f}/s"
+        out.write(f"\r{text}" if is_watched else text, ending="" if is_watched else "\n")
+        out.flush()
+    if is_watched:
+        out.write("")

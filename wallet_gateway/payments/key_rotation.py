@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet, hashed_before
-from wallet_gateway.encryption import UnreadableSecret
+from wallet_gateway.encryption import UnreadableSecret, cipher_in
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import ciphers
 from wallet_gateway.models import PaymentOrder, WalletAttempt, WalletKey
@@ -52,14 +52,14 @@ def survey_keys() -> KeySurvey:
     :returns: the use of each key by its fingerprint, and what none of them opens.
     """
     known = ciphers()
-    if known.shop is None and not known.of_gateways:
+    if not known:
         return KeySurvey(keys=(), unreadable=0)
     dates: dict[str, list[datetime]] = defaultdict(list)
     unreadable = waiting = 0
     for column in _ENCRYPTED_COLUMNS:
         for _key, gateway, sealed in _stored_secrets(column):
             try:
-                cipher = known.of(gateway)
+                cipher = cipher_in(known, gateway)
                 place, written_at = cipher.origin(sealed)
             except UnreadableSecret:
                 unreadable += 1
@@ -69,7 +69,7 @@ def survey_keys() -> KeySurvey:
     waiting += sum(hashed_before(hashed, columns).count() for hashed, _source, columns in _HASHED_COLUMNS)
     uses = (
         KeyUse(fingerprint=name, stored=len(dates[name]), oldest=min(dates[name], default=None))
-        for name in known.fingerprints
+        for name in dict.fromkeys(name for cipher in known.values() for name in cipher.fingerprints)
     )
     return KeySurvey(keys=tuple(uses), unreadable=unreadable, waiting=waiting)
 
@@ -100,8 +100,9 @@ def rotate_keys() -> Rotation:
     for column in _ENCRYPTED_COLUMNS:
         for key, gateway, old in _stored_secrets(column):
             try:
-                cipher = known.of(gateway)
-                if cipher.is_under_newest_key(old):
+                cipher = cipher_in(known, gateway)
+                place, _written_at = cipher.origin(old)
+                if place == 0:
                     continue
                 new = cipher.reseal(old)
             except UnreadableSecret:

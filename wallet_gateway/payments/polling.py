@@ -23,7 +23,7 @@ from django.db import connections
 from django.db.models import Q, QuerySet
 from django.urls import get_script_prefix, set_script_prefix
 
-from wallet_gateway.context import Clock, GatewayContext, is_left_alone
+from wallet_gateway.context import DatabaseClock, GatewayContext, is_left_alone
 from wallet_gateway.domain.polling_schedule import (
     CLAIM,
     QUERY_WITHIN,
@@ -335,7 +335,7 @@ def claimed_rows(
     claim: Claim,
     *,
     limit: int,
-    clock: Clock,
+    clock: DatabaseClock,
     turn: Callable[[], None] = lambda: None,
     is_over: Callable[[], bool],
 ) -> Generator[GatewayTransaction]:

@@ -132,7 +132,7 @@ class ResultPage:
     @property
     def leads_to_order(self) -> bool:
         """Whether all is paid, and the way on leads to the page that the shop has named for the order."""
-        return self.kind in _SHOWS_ORDER and self.continue_url != front_page()
+        return self.kind in _SHOWS_ORDER and self.continue_url != get_script_prefix()
 
     @property
     def result_url(self) -> str:
@@ -227,9 +227,4 @@ def safe_continue_url(url: str, *, origins: Collection[str]) -> str:
 
     It was checked when the order was created; the settings may have changed since.
     """
-    return url if is_continue_url(url, origins) else front_page()
-
-
-def front_page() -> str:
-    """Return the path under which the project is served: "/", or its SCRIPT_NAME."""
-    return get_script_prefix()
+    return url if is_continue_url(url, origins) else get_script_prefix()

@@ -52,9 +52,13 @@ NEVER_USED = (
 _NONCE = "_wallet_gateway_nonce"
 
 
-def _plain_page(request: HttpRequest, name: str, status: HTTPStatus) -> HttpResponse:
-    context = {"csp_nonce": nonce} if (nonce := nonce_for(request)) else {}
-    return render(request, f"wallet_gateway/{name}.html", context, status=status)
+def render_page(
+    request: HttpRequest, template: str, status: int = HTTPStatus.OK, **context: object
+) -> HttpResponse:
+    """Return a page with its nonce; where that is the project's, the project adds it to the context."""
+    if nonce := nonce_for(request):
+        context["csp_nonce"] = nonce
+    return render(request, template, context, status=status)
 
 
 def token_page(view: View[P]) -> View[P]:
@@ -73,10 +77,12 @@ def token_page(view: View[P]) -> View[P]:
         except ImproperlyConfigured as fault:
             # Refuse and log: without its settings a shop does not know which gateway to query or trust.
             logger.error("wallet payments are not configured: %s", fault)
-            response = _plain_page(request, "unavailable", HTTPStatus.SERVICE_UNAVAILABLE)
+            response = render_page(
+                request, "wallet_gateway/unavailable.html", status=HTTPStatus.SERVICE_UNAVAILABLE
+            )
         except Http404:
             # The plugin's own page even in debug mode: a customer with a damaged link must learn what to do.
-            response = _plain_page(request, "link_unknown", HTTPStatus.NOT_FOUND)
+            response = render_page(request, "wallet_gateway/link_unknown.html", status=HTTPStatus.NOT_FOUND)
         response.headers["Cache-Control"] = "no-store"
         response.headers.setdefault("Referrer-Policy", "no-referrer")
         response.headers["X-Content-Type-Options"] = "nosniff"
@@ -92,32 +98,31 @@ def token_page(view: View[P]) -> View[P]:
     return login_not_required(db_transaction.non_atomic_requests(wrapped))
 
 
-def allow_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy) -> None:
+def allow_payment(
+    request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy | None
+) -> None:
     """Allow the page's form to be posted, and to redirect to a payment page of this gateway.
 
+    With a wallet, allow the page to load the wallet's script, open its sheet and call the gateway, too.
     See Note [Why not no-referrer everywhere].
     """
     response.headers["Referrer-Policy"] = "same-origin"
-    if not _has_own_policy(request, response):
-        directives = _directives(nonce_for(request), form_targets=_origins(policy))
-        _set_policy(response, directives | _trusted_types())
-
-
-def allow_wallet(
-    request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy
-) -> None:
-    """Allow a page with a form to load the wallet's script, open its sheet and call the gateway, too."""
-    # Under Django's own "same-origin" the sheet's window could not find the page that opened it.
-    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
-    response.headers.setdefault("Permissions-Policy", _permissions(_origin(wallet.pay_js_url)))
+    if wallet is not None:
+        # Under Django's own "same-origin" the sheet's window could not find the page that opened it.
+        response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+        response.headers.setdefault("Permissions-Policy", _permissions(_origin(wallet.pay_js_url)))
     if not (nonce := nonce_for(request)):
+        return
+    directives = _directives(nonce, form_targets=_origins(policy))
+    if wallet is None:
+        _set_policy(response, directives | _trusted_types())
         return
     own, pay = ["'self'", *_static_origin()], _origin(wallet.pay_js_url)
     scripts = [_origin(wallet.wallet_js_url)] if wallet.wallet_js_url else []
     # The gateway's own script may load and call more from where it comes.
     asked = dict.fromkeys([_origin(wallet.gateway_url), pay, *scripts])
     wallets_own = GOOGLE if pay == GOOGLE_PAY else {}
-    directives = _directives(nonce, form_targets=_origins(policy)) | {
+    directives |= {
         "script-src": _scripts(nonce, [*own, pay, *scripts]),
         "style-src": [*own, f"'nonce-{nonce}'", pay],
         "img-src": [*own, pay, *wallets_own.get("img-src", ())],

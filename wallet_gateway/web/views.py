@@ -13,7 +13,6 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
@@ -25,7 +24,7 @@ from wallet_gateway.reports.attempts import is_being_opened, open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
-from wallet_gateway.web.security import allow_form, allow_wallet, nonce_for, token_page
+from wallet_gateway.web.security import allow_payment, render_page, token_page
 
 logger = logging.getLogger("wallet_gateway.checkout")
 
@@ -118,7 +117,8 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
     """
     attempt, read = _attempt(token, query=request.method == "GET")
     if read.expired:
-        return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
+        page = ResultPage(kind=PageKind.LINK_EXPIRED)
+        return render_page(request, page.template, page=page, order=None)
     order = attempt.order
     kind = pages.page_for(order, attempt, read.outcome)
     if thanks := pages.thank_you_url(order, kind, origins=conf.shop_origins(order.gateway)):
@@ -186,41 +186,25 @@ def _order_page(
     is_new = page.offers_payment
     is_test = gateways.is_test(order.gateway) if is_new else is_test_row(attempt or order, gateways.is_test)
     page = replace(page, is_test=is_test)
-    response = _page(request, page, status=status)
+    response = render_page(request, page.template, status, page=page, order=order)
     if page.offers_payment:
         # Raises where there is none: nothing was begun there, and nothing can be.
         given = conf.gateway_settings(order.gateway)
-        allow_form(request, response, policy=given.policy)
-    if page.offers_wallet and given is not None and given.wallet is not None:
-        allow_wallet(request, response, policy=given.policy, wallet=given.wallet)
+        wallet = given.wallet if page.offers_wallet else None
+        allow_payment(request, response, policy=given.policy, wallet=wallet)
     return response
 
 
-def _page(request: HttpRequest, page: ResultPage, *, status: int = HTTPStatus.OK) -> HttpResponse:
-    # Only if the nonce is ours: the project adds its own nonce to the context.
-    ours = {"csp_nonce": nonce} if (nonce := nonce_for(request)) else {}
-    return render(request, page.template, {"page": page, "order": page.order, **ours}, status=status)
-
-
-_told: set[str] = set()
-"""The addresses of this process's requests that were told already."""
-
-
 def _warn_of_other_origin(request: HttpRequest) -> None:
-    """Log once at level WARNING that a request came to another origin than the one assumed.
+    """Log at level WARNING that a request came to another origin than the one assumed.
 
     While `DEBUG` is on and nothing is set, the return address is a guess. With `runserver 8080` it is wrong,
     and a customer who has paid stands on a page that refuses to connect.
     """
-    if not conf.is_origin_assumed():
-        return
     seen, assumed = f"{request.scheme}://{request.get_host()}", conf.settings().public_origin
-    if seen != assumed and seen not in _told:
-        _told.add(seen)
-        logger.warning(
-            "this page was opened at %s, but a customer who has paid comes back to %s: start the shop there, "
-            "or set WALLET_GATEWAY['PUBLIC_ORIGIN'] to %r, and with it GATEWAYS",
-            seen,
-            assumed,
-            seen,
+    if conf.is_origin_assumed() and seen != assumed:
+        text = (
+            "this page was opened at %(seen)s, but a customer who has paid comes back to %(assumed)s: start "
+            "the shop there, or set WALLET_GATEWAY['PUBLIC_ORIGIN'] to %(seen)r, and with it GATEWAYS"
         )
+        logger.warning(text, {"seen": seen, "assumed": assumed})

@@ -22,6 +22,7 @@ from tests.contrib.counting_gateway import CountingGateway
 from tests.models.rows import a_payment, a_transaction, an_order
 from tests.support.waiting import PATIENCE
 from wallet_gateway import gateways, payments
+from wallet_gateway.context import DatabaseClock
 from wallet_gateway.domain.polling_schedule import CLAIM
 from wallet_gateway.models import GatewayPause, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.testing.invariants import check_books
@@ -97,7 +98,7 @@ def test_threads_hear_a_pause(asking: Callable[..., Any]) -> None:
     due_pages(100)
     before = gateways.clock()
 
-    class Clock(gateways.DatabaseClock):
+    class Clock(DatabaseClock):
         def sleep(self, seconds: float) -> None:
             # The first wait for the rate is when somebody else hears "too many requests".
             GatewayPause.pause_queries("default", until=timezone.now() + timedelta(minutes=1))

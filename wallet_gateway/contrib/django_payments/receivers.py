@@ -7,12 +7,10 @@ from typing import Any, Final
 
 from django.db import transaction as db_transaction
 from django.db.models.signals import post_save
-from django.urls import NoReverseMatch, reverse
 from payments import PaymentStatus, get_payment_model
 
 from wallet_gateway import payments as wallet
-from wallet_gateway import signals
-from wallet_gateway.contrib.bridges import columns_in, log_missing, take_over
+from wallet_gateway.contrib.bridges import ORDER_CHANGED, columns_of, leads_to, log_missing, take_over
 from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.models import PaymentOrder
@@ -31,25 +29,13 @@ STATUSES: Final = {
     OrderState.CANCELLED: PaymentStatus.CANCELLED,
 }
 """States of an order; in any other the payment keeps the status that it has."""
-_SIGNALS: Final = (
-    signals.order_authorized,
-    signals.order_paid,
-    signals.order_captured_in_part,
-    signals.order_refunded,
-    signals.order_reversed,
-    signals.order_failed,
-    signals.order_expired,
-    signals.order_cancelled,
-    signals.order_anomaly,
-    signals.order_unfrozen,
-)
 _REFUNDED: Final = "_refunded_by_wallet"
 """The mark of an instance that django-payments is about to save as a whole."""
 
 
 def connect() -> None:
     """Connect the receivers to the plugin's signals, and to the save with which a refund ends."""
-    for signal in _SIGNALS:
+    for signal in ORDER_CHANGED:
         signal.connect(follow, dispatch_uid="wallet_gateway.contrib.django_payments", weak=False)
     post_save.connect(
         correct, sender=get_payment_model(), dispatch_uid="wallet_gateway.contrib.django_payments"
@@ -62,16 +48,8 @@ def follow(*, order: PaymentOrder, **_rest: Any) -> None:
     payment = get_payment_model()._base_manager.filter(token=order.reference).first()
     if payment is not None:
         update(payment, {})
-    elif _is_of_payment(order):
+    elif leads_to(order, "process_payment", token=order.reference):
         log_missing(order, "the payment")
-
-
-def _is_of_payment(order: PaymentOrder) -> bool:
-    """Return whether an order leads back to a payment: the shop may have other orders beside them."""
-    try:
-        return order.continue_url == reverse("process_payment", kwargs={"token": order.reference})
-    except NoReverseMatch:
-        return False
 
 
 def order_of(payment: Any) -> PaymentOrder | None:
@@ -91,7 +69,7 @@ def begin(payment: Any) -> None:
     """Store that the customer is sent to pay, unless the payment has gone on since it was read."""
     if payment.status == PaymentStatus.WAITING:
         with db_transaction.atomic():
-            payment.status = _locked(payment)["status"]
+            payment.status = columns_of(payment, locks=True)["status"]
             if payment.status == PaymentStatus.WAITING:
                 payment.change_status(PaymentStatus.INPUT)
 
@@ -106,7 +84,7 @@ def update(payment: Any, before: Mapping[str, Any]) -> None:
     """
     with db_transaction.atomic():
         # One at a time, so that an older state never replaces a newer one.
-        now = _locked(payment)
+        now = columns_of(payment, locks=True)
         take_over(payment, before, now)
         payment.status = now["status"]
         order = order_of(payment)
@@ -130,7 +108,3 @@ def correct(*, instance: Any, update_fields: frozenset[str] | None, **_rest: Any
     is_whole = update_fields is None or "captured_amount" in update_fields
     if is_whole and vars(instance).pop(_REFUNDED, False):
         update(instance, {})
-
-
-def _locked(payment: Any) -> dict[str, Any]:
-    return columns_in(type(payment)._base_manager.select_for_update().filter(pk=payment.pk))

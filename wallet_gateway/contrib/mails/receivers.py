@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.mail import mail_managers, send_mail
+from django.db.models import Model
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -84,26 +85,20 @@ def tell_managers(
     reference: str, payment: Payment, amount: Money, expires_at: datetime, **_kwargs: Any
 ) -> None:
     """Write to the shop's managers that an authorization expires soon."""
-    ends = format_datetime(expires_at)
-    subject = _("Order %(reference)s: an authorization ends on %(ends)s") % {
-        "reference": header_line(reference),
-        "ends": ends,
-    }
-    text = _("%(amount)s of it can be captured until then, and not afterwards.") % {
-        "amount": format_money(amount)
-    }
-    mail_managers(*_marked(is_test_row(payment, gateways.is_test), subject, f"{text}\n"))
+    words = {"reference": reference, "ends": format_datetime(expires_at)}
+    subject = _("Order %(reference)s: an authorization ends on %(ends)s") % words
+    text = _("%(amount)s of it can be captured until then, and not afterwards.")
+    mail_managers(*_mail(payment, subject, text % {"amount": format_money(amount)}))
 
 
 def tell_managers_of_anomaly(order: PaymentOrder, event_id: str, **_kwargs: Any) -> None:
     """Write to the shop's managers that an order waits for their decision, with all that contradicts."""
     words = {"reference": order.reference, "state": label_of(OrderState(order.state))}
-    subject = header_line(_("Order %(reference)s waits for your decision: %(state)s") % words)
+    subject = _("Order %(reference)s waits for your decision: %(state)s") % words
     open_ones = Discrepancy.objects.filter(payment__order=order, closed_at=None).order_by("pk")
     why = [visible(f"{label_of(DiscrepancyKind(one.kind))}: {one.explanation}") for one in open_ones]
     todo = _("Ship nothing, and give nothing back, before you have looked at the order in the admin.")
-    text = "\n".join(filter(None, ("\n".join(why), todo)))
-    mail = _marked(is_test_row(order, gateways.is_test), subject, f"{text}\n")
+    mail = _mail(order, subject, "\n".join([*why, todo]))
     send_once(order, "anomaly", lambda: mail_managers(*mail), event_id=event_id)
 
 
@@ -124,8 +119,7 @@ def tell_managers_of_refusal(
     what = _("It was given up.") if given_up else _("The gateway has refused it.")
     todo = _("It was asked for before: tell who relies on it, and mark it as seen in the admin.")
     why = visible(explanation)
-    text = f"{what}\n{why}\n\n{todo}\n{_('Reference')}: {transaction.reference}\n"
-    mail = _marked(is_test_row(transaction, gateways.is_test), header_line(subject), text)
+    mail = _mail(transaction, subject, f"{what}\n{why}\n\n{todo}\n{_('Reference')}: {transaction.reference}")
     order = payment.order if payment is not None else None
     send_once(order, "operation_refused", lambda: mail_managers(*mail), event_id=event_id)
 
@@ -141,16 +135,14 @@ def tell_managers_of_pause(
     sentence = _("Customers cannot pay, and nothing is captured, refunded or reversed %(end)s.") % words
     subject = _("Nothing is sent to %(gateway)s %(end)s") % words
     why = ": ".join(filter(None, (who, reason)))
-    mail_managers(
-        *_marked(gateways.is_test(gateway), header_line(subject), f"{visible(why)}\n\n{sentence}\n")
-    )
+    mail_managers(*_mail(gateway, subject, f"{visible(why)}\n\n{sentence}"))
 
 
 def tell_managers_of_resumption(gateway: str, by: str, reason: str, **_kwargs: Any) -> None:
     """Write to the shop's managers that a person has resumed sending to a gateway."""
     why = ": ".join(filter(None, (by, reason)))
     subject = _("Sending to %(gateway)s goes on") % {"gateway": gateway}
-    mail_managers(*_marked(gateways.is_test(gateway), header_line(subject), f"{visible(why)}\n"))
+    mail_managers(*_mail(gateway, subject, visible(why)))
 
 
 def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | None) -> None:
@@ -170,14 +162,16 @@ def _send(template: str, order: PaymentOrder, address: str, amount: Money | None
         given = {"number": header_line(order.order_number or order.reference), "amount": money}
         text = render_to_string(f"wallet_gateway/mails/{template}.txt", given).strip()
         subject, _rest, body = text.partition("\n")
-        subject, body = _marked(
-            is_test_row(order, gateways.is_test), header_line(subject), body.strip() + "\n"
-        )
+        subject, body = _mail(order, subject, body.strip())
     send_mail(subject, body, None, [address])
 
 
-def _marked(is_test: bool, subject: str, body: str) -> tuple[str, str]:  # noqa: FBT001 - always the first
-    """Return subject and body of a mail; one about a test says in both that no real money moves."""
+def _mail(about: Model | str, subject: str, body: str) -> tuple[str, str]:
+    """Return subject and body of a mail; one about a test says in both that no real money moves.
+
+    :param about: a row, or the alias of a gateway.
+    """
+    is_test = gateways.is_test(about) if isinstance(about, str) else is_test_row(about, gateways.is_test)
     if not is_test:
-        return subject, body
-    return f"{_('TEST')}: {subject}", f"{body}\n{_('This is a test. No real money moves.')}\n"
+        return header_line(subject), f"{body}\n"
+    return f"{_('TEST')}: {header_line(subject)}", f"{body}\n\n{_('This is a test. No real money moves.')}\n"

@@ -36,7 +36,7 @@ class WalletConfig(AppConfig):
 
     def order_details(self, order: Any, amount: Decimal) -> dict[str, Any]:
         """Return the arguments of `payments.create_order` for a part of an oscar order, less `reference`."""
-        from wallet_gateway.contrib.oscar.order_details import order_details
+        from wallet_gateway.contrib.oscar.sources import order_details
 
         details = {"gateway": self.gateway, "type": self.payment_type, **order_details(order, amount)}
         if self.minutes_to_pay is not None:

@@ -1,6 +1,7 @@
 """Receivers of the plugin's signals: oscar's books, the order's status, and oscar's mail once it is paid.
 
-What becomes of a cancelled order is in `cancellation`.
+Oscar's cancellation ends the payment, and the end of the payment frees oscar's goods, wherever the order was
+cancelled.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from django.utils import translation
 from oscar.apps.order.signals import order_status_changed
 from oscar.core.loading import get_class
 
-from wallet_gateway import conf, signals
+from wallet_gateway import conf, payments, signals
 from wallet_gateway.contrib.mails.once import send_once
-from wallet_gateway.contrib.oscar import cancellation, sources
+from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.states import LatePayment, TransactionKind
 from wallet_gateway.models import PaymentOrder
@@ -28,26 +29,21 @@ def connect() -> None:
     for signal, receiver in (
         (signals.order_authorized, confirm),
         (signals.order_paid, confirm),
-        (signals.order_captured_in_part, record),
-        (signals.order_refunded, record),
-        (signals.order_reversed, record),
+        (signals.order_captured_in_part, sources.record),
+        (signals.order_refunded, sources.record),
+        (signals.order_reversed, sources.record),
         (signals.order_anomaly, report),
-        (signals.order_unfrozen, record),
-        (signals.order_released, cancellation.release),
+        (signals.order_unfrozen, sources.record),
+        (signals.order_released, release),
         (signals.operation_refused, note_refusal),
-        (order_status_changed, cancellation.follow_status),
+        (order_status_changed, follow_status),
     ):
         signal.connect(receiver, dispatch_uid="wallet_gateway.contrib.oscar", weak=False)
 
 
-def record(*, order: PaymentOrder, **_rest: Any) -> None:
-    """Write what has happened into oscar's books."""
-    sources.record(order)
-
-
 def report(*, order: PaymentOrder, **_rest: Any) -> None:
     """Record what has happened; a payment that came after the cancellation is a note for the staff."""
-    placed = sources.record(order)
+    placed = sources.record(order=order)
     if placed is not None and order.late_payment == LatePayment.REPORTED:
         _note_late_payment(placed)
 
@@ -62,15 +58,15 @@ def note_refusal(
     **_rest: Any,
 ) -> None:
     """Tell the staff of an operation that the dashboard had left open: it was not carried out."""
-    placed = sources.record(order) if order is not None else None
+    placed = sources.record(order=order) if order is not None else None
     if placed is not None:
         message = f"{label_of(kind)} of {amount} by wallet was not carried out: {explanation}"
-        send_once(order, "oscar_refused", lambda: cancellation.add_note(placed, message), event_id=event_id)
+        send_once(order, "oscar_refused", lambda: add_note(placed, message), event_id=event_id)
 
 
 def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
     """Record the payment; the first time also move the oscar order on, and send its confirmation."""
-    placed = sources.record(order)
+    placed = sources.record(order=order)
     if placed is not None:
         send_once(order, "oscar_order_placed", lambda: _confirm_first(placed.pk, order))
 
@@ -87,7 +83,7 @@ def _confirm_first(pk: int, to_pay: PaymentOrder) -> None:
         elif placed.status != status:
             # The money is here, so a person must know.
             message = f"Paid by wallet; the status {placed.status!r} does not lead to {status!r}."
-            cancellation.add_note(placed, message)
+            add_note(placed, message)
     if is_late:
         return
     context = {"user": placed.user, "order": placed, "lines": placed.lines.all()}
@@ -106,4 +102,57 @@ def _confirm_first(pk: int, to_pay: PaymentOrder) -> None:
 
 def _note_late_payment(placed: Any) -> None:
     message = f"Paid by wallet after the cancellation; the status {placed.status!r} was left as it is."
-    cancellation.add_note(placed, message)
+    add_note(placed, message)
+
+
+# Cancelled orders: their goods stay allocated until nothing can pay the order any more
+
+
+def follow_status(*, order: Any, new_status: str, **_rest: Any) -> None:
+    """Take no new payment for an oscar order that was cancelled, once the cancellation is committed."""
+    if new_status == config().cancelled_status and (source := sources.source_of(order)):
+        db_transaction.on_commit(lambda: _cancel(order, source))
+
+
+def _cancel(placed: Any, source: Any) -> None:
+    try:
+        to_pay = payments.cancel(sources.order_to_pay(source), by="oscar")
+    except payments.errors.InvalidState as error:
+        if error.code is not payments.errors.ErrorCode.ORDER_REFUNDED:
+            add_note(placed, str(error))
+        return
+    if to_pay.is_released:
+        # It may have been released while its oscar order had another status.
+        release(order=to_pay)
+
+
+def release(*, order: PaymentOrder, **_rest: Any) -> None:
+    """Free the goods of an order that can no longer be paid; first cancel one that only waited for it."""
+    source = sources.source_with(order)
+    if source is None:
+        return
+    with db_transaction.atomic():
+        placed = sources.locked(source.order_id)
+        if not _is_cancelled(placed, source):
+            add_note(placed, f"Not paid by wallet in time; the status {placed.status!r} was left as it is.")
+            return
+        # A line whose product has left the catalogue has no stock.
+        if lines := list(placed.lines.filter(stockrecord__isnull=False)):
+            get_class("order.processing", "EventHandler")().cancel_stock_allocations(placed, lines)
+
+
+def _is_cancelled(placed: Any, source: Any) -> bool:
+    """Return whether an oscar order is cancelled now; not if somebody moved it on, or paid in another way."""
+    status = config().cancelled_status
+    if placed.status == status:
+        return True
+    others = placed.sources.exclude(pk=source.pk).filter(amount_allocated__gt=0)
+    if status not in placed.available_statuses() or placed.status_changes.exists() or others.exists():
+        return False
+    placed.set_status(status)
+    return True
+
+
+def add_note(placed: Any, message: str) -> None:
+    """Tell the staff, once, on the order's page of the dashboard."""
+    placed.notes.get_or_create(note_type="System", message=message)

@@ -6,15 +6,17 @@ another place is there as well, and each movement once, however often it is repo
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction as db_transaction
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
+from django.utils.translation import get_language, gettext
 from oscar.core.loading import get_model
 
 from wallet_gateway import conf, payments
-from wallet_gateway.contrib.bridges import log_missing
+from wallet_gateway.contrib.bridges import leads_to, log_missing, postal_address
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -93,18 +95,18 @@ def locked(pk: int) -> Any:
     return get_model("order", "Order").objects.select_for_update().get(pk=pk)
 
 
-def record(to_pay: PaymentOrder) -> Any:
+def record(*, order: PaymentOrder, **_rest: Any) -> Any:
     """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
-    source = source_with(to_pay)
+    source = source_with(order)
     if source is None:
-        if _leads_to_oscar(to_pay):
-            log_missing(to_pay, "the oscar order")
+        if is_of_oscar(order) and leads_to(order, "checkout:thank-you"):
+            log_missing(order, "the oscar order")
         return None
     with db_transaction.atomic():
         # One receiver at a time.
-        order = locked(source.order_id)
+        placed = locked(source.order_id)
         known = set(source.transactions.values_list("reference", flat=True))
-        done = GatewayTransaction.objects.filter(payment__order=to_pay, state=TransactionState.APPROVED)
+        done = GatewayTransaction.objects.filter(payment__order=order, state=TransactionState.APPROVED)
         for transaction in done.order_by("pk"):
             # The part of an approved amount that our totals contain.
             units = (transaction.approved_minor or transaction.amount_minor) - transaction.excess_minor
@@ -118,19 +120,59 @@ def record(to_pay: PaymentOrder) -> Any:
                 txn_type=kind, amount=amount, reference=transaction.reference, status=transaction.state
             )
             event_type, _created = get_model("order", "PaymentEventType").objects.get_or_create(name=event)
-            order.payment_events.create(event_type=event_type, amount=amount, reference=transaction.reference)
-        totals = payments.order_summary(to_pay)
+            placed.payment_events.create(
+                event_type=event_type, amount=amount, reference=transaction.reference
+            )
+        totals = payments.order_summary(order)
         source.amount_allocated = totals.authorized.amount
         source.amount_debited = totals.captured.amount
         source.amount_refunded = totals.refunded.amount
         # Nothing else: the shop may have written into the source what it has just heard of the transactions.
         source.save(update_fields=["amount_allocated", "amount_debited", "amount_refunded"])
-    return order
+    return placed
 
 
-def _leads_to_oscar(to_pay: PaymentOrder) -> bool:
-    """Return whether a payment order was placed in oscar's checkout: the shop may have others beside them."""
-    try:
-        return is_of_oscar(to_pay) and to_pay.continue_url == reverse("checkout:thank-you")
-    except NoReverseMatch:
-        return False
+def order_details(order: Any, amount: Decimal) -> dict[str, Any]:
+    """Return the arguments of `payments.create_order` that come from an oscar order."""
+    address = order.billing_address or order.shipping_address
+    billing = address and postal_address(
+        line=address.line1, city=address.line4, postcode=address.postcode, country=address.country_id
+    )
+    items = [
+        payments.Item(
+            product_id=line.partner_sku,
+            product_name=line.title,
+            unit_amount=line.unit_price_incl_tax,
+            quantity=line.quantity,
+        )
+        for line in order.lines.all()
+        if line.unit_price_incl_tax
+    ]
+    items += [
+        payments.Item(product_id=charge.code, product_name=charge.name, unit_amount=charge.incl_tax)
+        for charge in order.surcharges.all()
+        if charge.incl_tax
+    ]
+    gross = sum((item.unit_amount * item.quantity for item in items), order.shipping_incl_tax)
+    discount = order.total_discount_incl_tax
+    goods: dict[str, Any] = {"amount": amount}
+    # Lines, shipping and discounts are left out if they do not come to the amount.
+    if items and discount >= 0 and gross - discount == amount:
+        name = order.shipping_method or gettext("Shipping")
+        goods = {
+            "items": items,
+            "shipping": payments.Shipping(name=name, amount=order.shipping_incl_tax),
+            "discounts": [payments.Discount(name=gettext("Discount"), amount=discount)] if discount else [],
+        }
+    return {
+        "order_number": order.number,
+        "currency": order.currency,
+        "language": get_language(),
+        "continue_url": reverse("checkout:thank-you"),
+        "redirect_when_paid": True,
+        "cardholder_email": order.email or None,
+        "cardholder_first_name": getattr(address, "first_name", "") or None,
+        "cardholder_last_name": getattr(address, "last_name", "") or None,
+        "billing_address": billing,
+        **goods,
+    }

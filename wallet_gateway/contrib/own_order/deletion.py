@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.db import models
 from django.db.models import Exists, F, OuterRef, ProtectedError, QuerySet
@@ -12,11 +12,6 @@ from django.db.models import Exists, F, OuterRef, ProtectedError, QuerySet
 from wallet_gateway.domain.polling_schedule import may_still_pay
 from wallet_gateway.domain.states import OPENING_KINDS, OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-
-if TYPE_CHECKING:
-    Field = models.Field[Any, Any]
-else:
-    Field = models.Field
 
 WITHOUT_MONEY: Final = frozenset({OrderState.CANCELLED, OrderState.REFUNDED})
 """States of a released order; in any other, a payment came after the release."""
@@ -28,7 +23,8 @@ _AT_ONCE = 500
 _MOST_NAMED = 5
 
 
-class DeletionGuard(Field):
+# It is generic in the stubs only.
+class DeletionGuard(models.Field):  # type: ignore[type-arg]
     """A field without a column, which Django asks for what is to be deleted with a row.
 
     Unlike a receiver of `pre_delete` it is asked before the admin lets its user confirm, and the admin shows

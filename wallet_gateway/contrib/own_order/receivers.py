@@ -9,29 +9,14 @@ from django.apps import apps
 from django.db import models
 from django.db import transaction as db_transaction
 from django.db.models import QuerySet
-from django.dispatch import Signal, receiver
+from django.dispatch import receiver
 
-from wallet_gateway import signals
-from wallet_gateway.contrib.bridges import log_missing
+from wallet_gateway.contrib.bridges import ORDER_CHANGED, log_missing
 from wallet_gateway.contrib.own_order.payable_order import MODEL, PayableOrder
 from wallet_gateway.models import PaymentOrder
 
-_SIGNALS: list[Signal] = [
-    signals.order_authorized,
-    signals.order_paid,
-    signals.order_captured_in_part,
-    signals.order_refunded,
-    signals.order_reversed,
-    signals.order_failed,
-    signals.order_expired,
-    signals.order_anomaly,
-    signals.order_unfrozen,
-    signals.order_cancelled,
-    signals.order_released,
-]
 
-
-@receiver(_SIGNALS, dispatch_uid="wallet_gateway.contrib.own_order")
+@receiver(list(ORDER_CHANGED), dispatch_uid="wallet_gateway.contrib.own_order")
 def _follow(*, order: PaymentOrder, **told: Any) -> None:
     # Of a model and its children and proxies, the one with the column.
     columns = [model for model in _payable_models() if model._meta.get_field("payment_order").model is model]

@@ -6,8 +6,9 @@ No counter is kept in memory, so a stopped process loses nothing, and late event
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error
@@ -33,10 +34,8 @@ class RowCollector(Collector):
         """Yield the metric families; if the database does not answer, only the metric that says so."""
         try:
             health = maintenance.health()
-            families = [
-                *_of_health(health),
-                *_of_gauges(read_metrics(health.now, maintenance.gateway_aliases(), gateways.live_aliases())),
-            ]
+            found = read_metrics(health.now, maintenance.gateway_aliases(), gateways.live_aliases())
+            families = [*_families(health, found)]
         except (Error, ImproperlyConfigured):
             # The registry may be the shop's, and its own metrics must be there while our settings are wrong.
             logger.exception("the rows could not be read for the metrics")
@@ -53,7 +52,7 @@ def register() -> RowCollector:
     return collector
 
 
-def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
+def _families(health: Health, found: Metrics) -> Iterator[GaugeMetricFamily]:
     since = health.oldest_unknown_since
     age = (health.now - since).total_seconds() if since else 0
     yield _gauge("unknown_outcomes", "Transactions whose outcome nobody knows.", health.unknown)
@@ -80,42 +79,34 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     words = "Gateways that show one operation in their answers about two payments."
     yield _gauge("sharing_gateways", words, len(health.sharing))
     words = "Seconds since a gateway was last swept; +Inf where it never was."
-    swept = _family("seconds_since_sweep", words, "gateway")
-    for alias, at in health.swept_at.items():
-        swept.add_metric([alias], (health.now - at).total_seconds() if at else float("inf"))
-    yield swept
+    swept = {
+        (alias,): (health.now - at).total_seconds() if at else float("inf")
+        for alias, at in health.swept_at.items()
+    }
+    yield _family("seconds_since_sweep", words, swept, "gateway")
     words = "Status queries about what has ended that are more than a day late."
-    behind = _family("queries_behind", words, "gateway")
-    for alias, number in health.queries_behind.items():
-        behind.add_metric([alias], number)
-    yield behind
+    behind = {(alias,): number for alias, number in health.queries_behind.items()}
+    yield _family("queries_behind", words, behind, "gateway")
     words = "1 where nothing new is sent to a gateway, by who decided so: a person, or the breaker."
-    paused = _family("sending_paused", words, "gateway", "by")
     decided = {pause.gateway: "person" if pause.by else "breaker" for pause in health.pauses}
-    for alias in health.swept_at:
-        for by in ("person", "breaker"):
-            paused.add_metric([alias, by], decided.get(alias) == by)
-    yield paused
-
-
-def _of_gauges(found: Metrics) -> Iterator[GaugeMetricFamily]:
+    paused = {
+        (alias, by): decided.get(alias) == by for alias in health.swept_at for by in ("person", "breaker")
+    }
+    yield _family("sending_paused", words, paused, "gateway", "by")
     words = "Transactions begun within the last 24 hours, by how they stand now."
-    begun = _family("transactions", words, "gateway", "kind", "state")
-    for labels, number in found.begun.items():
-        begun.add_metric(labels, number)
-    due = _family("queries_due", "Transactions whose status query is due.", "gateway")
-    for alias, number in found.queries_due.items():
-        due.add_metric([alias], number)
-    yield begun
-    yield due
-    yield _gauge(
-        "events_undelivered", "Events that the shop's receivers have not taken yet.", found.events_undelivered
-    )
+    yield _family("transactions", words, found.begun, "gateway", "kind", "state")
+    due = {(alias,): number for alias, number in found.queries_due.items()}
+    yield _family("queries_due", "Transactions whose status query is due.", due, "gateway")
+    words = "Events that the shop's receivers have not taken yet."
+    yield _gauge("events_undelivered", words, found.events_undelivered)
 
 
 def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"wallet_gateway_{name}", words, value=value)
 
 
-def _family(name: str, words: str, *labels: str) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"wallet_gateway_{name}", words, labels=labels)
+def _family(name: str, words: str, values: Mapping[Any, float], *labels: str) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(f"wallet_gateway_{name}", words, labels=labels)
+    for value_of, value in values.items():
+        family.add_metric(value_of, value)
+    return family

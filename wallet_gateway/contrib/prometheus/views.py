@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import os
-from http import HTTPStatus
 
-from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import ImproperlyConfigured
-from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.http import HttpRequest, HttpResponse
 from prometheus_client import REGISTRY, CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from wallet_gateway.contrib.prometheus.rows import RowCollector
-from wallet_gateway.findings import Code, error
-from wallet_gateway.web.health import has_access
+from wallet_gateway.web.health import for_monitors
 
 
-@login_not_required
-@never_cache
-@require_safe
+@for_monitors
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return all metrics of this process, or of all processes that share a directory; 404 without access.
-
-    503 while the settings are invalid, because no token can be checked then.
-    """
-    try:
-        known = has_access(request)
-    except ImproperlyConfigured:
-        words = error(Code.NOT_CONFIGURED, "settings").text
-        return HttpResponse(words, content_type="text/plain", status=HTTPStatus.SERVICE_UNAVAILABLE)
-    if not known:
-        raise Http404("no such page")
+    """Return all metrics of this process, or of all processes that share a directory; 404 without access."""
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
     return HttpResponse(encode(_registry()), content_type=content_type)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.management.shared import READER_GONE, check_has_orders, write_texts
@@ -20,7 +19,7 @@ class Command(BaseCommand):
 
     help = "Writes everything that is held about an e-mail address as JSON, without secrets."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", help="the customer's address, in any letter case")
         parser.add_argument(
             "--gateway", metavar="ALIAS", help="what its orders hold; all of them if not given"

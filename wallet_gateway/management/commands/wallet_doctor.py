@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
@@ -26,7 +25,7 @@ class Command(BaseCommand):
     # The doctor's own checks must report a problem, so the system checks must not stop the command.
     requires_system_checks = []
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="for programs: a list of objects")
         parser.add_argument("--go-live", action="store_true", help="also demand what a live shop needs")
         parser.add_argument(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway.management.shared import check_has_orders, login_name
 from wallet_gateway.payments import maintenance
@@ -17,7 +16,7 @@ class Command(BaseCommand):
 
     help = "Erases a customer's personal data; references, amounts and states stay. Dry run without --yes."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("references", nargs="*", metavar="REFERENCE", help="the shop's own")
         parser.add_argument("--email", help="every order of this address")
         parser.add_argument("--gateway", metavar="ALIAS", help="its orders only")
@@ -25,21 +24,12 @@ class Command(BaseCommand):
         parser.add_argument("--by", default="", help="who decides it; the login name or number if not given")
         parser.add_argument("--yes", action="store_true", help="erase, and not only say what would be")
 
-    def handle(
-        self,
-        *,
-        references: list[str],
-        email: str | None,
-        reason: str,
-        by: str,
-        yes: bool,
-        **options: Any,
-    ) -> None:
+    def handle(self, **options: Any) -> None:
+        references, email, gateway = options["references"], options["email"], options["gateway"]
         if email is not None and not email.strip():
             raise CommandError("--email is empty")
         if not references and email is None:
             raise CommandError("say which orders: by their references, or by --email ADDRESS")
-        gateway = options["gateway"]
         try:
             named = maintenance.orders_of(references=references, gateway=gateway)
             of_email = maintenance.orders_of(email=email, gateway=gateway) if email else ()
@@ -48,24 +38,22 @@ class Command(BaseCommand):
         missing = set(references) - {order.reference for order in named}
         if missing or (email and not of_email):
             check_has_orders(gateway)
-        if missing:
-            raise CommandError(f"no such order: {', '.join(sorted(missing))}")
-        if email and not of_email:
-            raise CommandError("no order has this e-mail address")
+            names = ", ".join(sorted(missing))
+            raise CommandError(f"no such order: {names}" if missing else "no order has this e-mail address")
         orders = {order.pk: order for order in (*named, *of_email)}
         refused = []
         for _pk, order in sorted(orders.items()):
-            if not yes:
+            if not options["yes"]:
                 self.stdout.write(f"{order.reference}: would be erased")
                 continue
             try:
-                maintenance.erase_customer(order, by=by or login_name(), reason=reason)
+                maintenance.erase_customer(order, by=options["by"] or login_name(), reason=options["reason"])
             except OperationRefused as error:
                 refused.append(f"{order.reference}: {error}")
             else:
                 self.stdout.write(f"{order.reference}: erased")
         count = len(orders) - len(refused)
-        done = "Erased." if yes else "Nothing was erased; add --yes to do it."
+        done = "Erased." if options["yes"] else "Nothing was erased; add --yes to do it."
         self.stdout.write(f"{'1 order' if count == 1 else f'{count} orders'}. {done}")
         if refused:
             raise CommandError("\n".join(refused))

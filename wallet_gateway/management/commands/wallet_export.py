@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
@@ -22,7 +21,7 @@ class Command(BaseCommand):
 
     help = "Writes rows as CSV or JSON lines, in bounded memory; no cell is a formula."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=EXPORTS)
         parser.add_argument("--format", choices=("csv", "json"), default="csv")
         parser.add_argument("--since", metavar="YYYY-MM-DD", help="from the beginning of this day")
@@ -40,21 +39,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--output", metavar="FILE", help="standard output if not given")
 
-    def handle(
-        self,
-        *,
-        what: str,
-        since: str | None,
-        until: str | None,
-        by: str | None,
-        output: str | None,
-        **options: Any,
-    ) -> None:
+    def handle(self, **options: Any) -> None:
+        what, by, output = options["what"], options["by"], options["output"]
         if by is not None and what not in WITH_MONEY:
             raise CommandError(f"--by is for {' and '.join(WITH_MONEY)}; {what} have one time only")
         write = as_csv if options["format"] == "csv" else as_json
         zone = UTC if options["days"] == "utc" else timezone.get_current_timezone()
-        limits = {"since": _day("--since", since, zone), "until": _day("--until", until, zone)}
+        limits = {name: _day(f"--{name}", options[name], zone) for name in ("since", "until")}
         lines = write(*export_rows(what, is_test=gateways.is_test, **limits, by=By(by or By.APPROVED)))
         if output is not None:
             try:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway.management.shared import check_has_orders
 from wallet_gateway.payments import maintenance
@@ -16,7 +15,7 @@ class Command(BaseCommand):
 
     help = "Deletes orders of which every payment was a test. Shows their number, which must be typed."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--gateway", metavar="ALIAS", help="its orders only")
         parser.add_argument("--yes", metavar="NUMBER", help="the number of orders, and no question")
 

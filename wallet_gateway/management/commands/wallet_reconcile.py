@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway.management.shared import with_progress
 from wallet_gateway.models.fields import explanation_text
@@ -28,7 +27,7 @@ class Command(BaseCommand):
 
     help = "Compare our books with the gateways' record by record. A dry run unless --repair is given."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
         parser.add_argument("--days", type=int, default=40, help="what was made or moved since (40)")
         parser.add_argument("--repair", action="store_true", help="store what the gateway says as events")
@@ -38,23 +37,15 @@ class Command(BaseCommand):
             "--unsent", action="store_true", help="also what was not sent as far as we know: after a restore"
         )
 
-    def handle(
-        self,
-        *,
-        gateway: str | None,
-        days: int,
-        repair: bool,
-        by: str,
-        resume: bool,
-        unsent: bool,
-        **options: Any,  # noqa: ARG002
-    ) -> None:
+    def handle(self, **options: Any) -> None:
+        days, repair, by = options["days"], options["repair"], options["by"]
         if not 1 <= days <= _MOST_DAYS:
             raise CommandError(f"--days must be from 1 to {_MOST_DAYS}")
         if repair and not by.strip():
             raise CommandError("--repair needs --by: a repair names its author")
+        resume, unsent = options["resume"], options["unsent"]
         found: Counter[str] = Counter()
-        for alias in [gateway] if gateway else maintenance.gateway_aliases():
+        for alias in [options["gateway"]] if options["gateway"] else maintenance.gateway_aliases():
             try:
                 comparison = maintenance.comparison(
                     alias, days=days, repair_as=by if repair else "", resume=resume, unsent=unsent

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from argparse import ArgumentParser
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urljoin
 
 import urllib3
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
 from wallet_gateway import conf
@@ -26,7 +25,7 @@ class Command(BaseCommand):
     help = "List the scripts of a payment page, with the hash of each."
     requires_system_checks = ()
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--page",
             metavar="URL",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentTypeError
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
     help = "Emergency stop: nothing new is sent to the gateways, status queries go on."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--resume", action="store_true", help="let requests leave again")
         parser.add_argument("--status", action="store_true", help="only say what is stopped")
         end = parser.add_mutually_exclusive_group()
@@ -53,22 +53,13 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="", help="why; shown to everybody who is kept waiting")
         parser.add_argument("--by", default="", help="who decides it; the login name or number if not given")
 
-    def handle(
-        self,
-        *,
-        resume: bool,
-        status: bool,
-        gateway: str | None,
-        reason: str,
-        by: str,
-        lasts: timedelta | None,
-        until: datetime | None,
-        **options: Any,  # noqa: ARG002
-    ) -> None:
+    def handle(self, **options: Any) -> None:
+        resume, status, gateway = options["resume"], options["status"], options["gateway"]
+        lasts, until = options["lasts"], options["until"]
         if (resume or status) and (lasts or until):
             raise CommandError("--for and --until say how long a stop lasts")
         if not status:
-            words: dict[str, Any] = {"by": by or login_name(), "reason": reason}
+            words = {"by": options["by"] or login_name(), "reason": options["reason"]}
             if not resume:
                 words["until"] = gateways.clock().now() + lasts if lasts else until
             # Those whose account is wrong at the moment, too.

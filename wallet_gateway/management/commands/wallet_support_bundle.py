@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from wallet_gateway import payments
 from wallet_gateway.management.shared import check_has_orders
@@ -20,7 +19,7 @@ class Command(BaseCommand):
 
     help = "Writes one order's full history as a zip that may be sent to support: no personal data."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("reference", metavar="REFERENCE", help="the shop's own reference of the order")
         parser.add_argument(
             "--gateway", metavar="ALIAS", help="that of the order, if several have the reference"

@@ -6,12 +6,12 @@ import logging
 import math
 import signal
 import threading
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from types import FrameType, MappingProxyType
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 from django.db import Error as DatabaseFault
 from django.db import close_old_connections
 
@@ -42,15 +42,15 @@ class Command(BaseCommand):
     """What was last printed of gateways that the settings do not have: a loop repeats only news."""
     help = "Recovery of unknown outcomes, expiry of pages, unsent requests, the outbox and batches."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--loop", action="store_true", help="go on until interrupted or terminated")
         parser.add_argument(
             "--every", type=_pause, default=5.0, metavar="SECONDS", help="pause between two sweeps (5)"
         )
 
-    def handle(self, *, loop: bool, every: float, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *, loop: bool, every: float, verbosity: int, **options: Any) -> None:  # noqa: ARG002
         if not loop:
-            self.sweep()
+            self.sweep(verbosity)
             return
         stop = threading.Event()
 
@@ -60,21 +60,19 @@ class Command(BaseCommand):
         signal.signal(signal.SIGTERM, on_signal)
         signal.signal(signal.SIGINT, on_signal)
         while not stop.is_set():
-            self.sweep_with_retries()
+            close_old_connections()
+            try:
+                self.sweep(verbosity)
+            except DatabaseFault as error:
+                # A temporary loss of the database does not end the loop.
+                fault = type(error).__name__
+                logger.error("the database does not answer, the sweep is tried again: %s", fault)
             stop.wait(every)
 
-    def sweep_with_retries(self) -> None:
-        """Sweep once; a temporary loss of the database does not end the loop."""
-        close_old_connections()
-        try:
-            self.sweep()
-        except DatabaseFault as error:
-            logger.error("the database does not answer, the sweep is tried again: %s", type(error).__name__)
-
-    def sweep(self) -> None:
+    def sweep(self, verbosity: int) -> None:
         """Sweep once and print what was done, if anything."""
         for report in payments.sweep():
-            if report.did_something or self.verbosity > 1:
+            if report.did_something or verbosity > 1:
                 self.stdout.write(
                     f"{report.gateway}: {report.queried} queried, {report.leases_ended} silent senders, "
                     f"{report.pages_given_up} pages given up, {report.buttons_expired} buttons expired, "
@@ -90,7 +88,3 @@ class Command(BaseCommand):
         self.waiting_elsewhere = waiting
         # Without a flush, the output of a loop would appear in a pipe hours later.
         self.stdout.flush()
-
-    def execute(self, *args: Any, **options: Any) -> str | None:
-        self.verbosity = int(options.get("verbosity", 1))
-        return super().execute(*args, **options)
