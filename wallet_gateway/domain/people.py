@@ -123,11 +123,6 @@ REASON_CODES: Mapping[TransactionKind, tuple[ReasonCode, ...]] = MappingProxyTyp
 """The codes of each operation, in the order in which a form offers them."""
 
 
-def is_reason_code(kind: TransactionKind, code: str) -> bool:
-    """Return whether a code is valid for an operation; an empty one always is."""
-    return not code or code in REASON_CODES.get(kind, ())
-
-
 # When two texts are one customer's e-mail address, and whether a name begins with a text. There are two
 # rules. A search folds whatever people and browsers vary, and a person looks at what it finds. Disclosing
 # and erasing need the stricter one: two mailboxes may differ by a letter that only looks alike.
