@@ -29,6 +29,7 @@ from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import (
     Auth,
     HttpTransport,
+    Limits,
     Transport,
     proxy_of,
     steady_seconds,
@@ -124,10 +125,7 @@ def _transport(given: GatewaySettings) -> HttpTransport:
         ssl_context = _ssl_contexts[files]
     return HttpTransport(
         base_url=given.base_url,
-        connect_timeout=given.timeout.connect,
-        read_timeout=given.timeout.read,
-        total_timeout=given.timeout.total,
-        keepalive_idle=given.timeout.idle,
+        limits=Limits(**dict(given.timeout)),
         auth=auth_of(given),
         proxy=proxy.url if proxy else None,
         ssl_context=ssl_context,

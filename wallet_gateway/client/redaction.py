@@ -128,10 +128,6 @@ def _rule_of(name: str) -> Rule:
     return next((rule for pattern, rule in _RULES if pattern.search(plain)), _free_text)
 
 
-def _keep(text: str) -> str:
-    return text
-
-
 def _keep_amount(text: str) -> str:
     few = len(text) <= MAX_DIGITS or sum(map(str.isdigit, text)) <= MAX_DIGITS
     return text if few else mask_card_numbers(text)
@@ -200,7 +196,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
             r"|^(clientsystemtransaction|clientsysteminvoice|parenttransaction)id$"
             r"|^(apmprovidertransaction|providertransaction)id$|^providerdiscretionarydata$"
         ),
-        _keep,
+        str,
     ),
     (re.compile(r"amount$|rate$|quantity$"), _keep_amount),
     # Words of the interface: kept, but for what never is one.

@@ -13,11 +13,11 @@ from __future__ import annotations
 import os
 import ssl
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 from urllib.parse import SplitResult, urlencode, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
@@ -75,12 +75,8 @@ class Transport(Protocol):
         ...
 
 
-class Auth(Protocol):
-    """The protocol of requests' `AuthBase`: sets headers on the prepared request and returns it."""
-
-    def __call__(self, request: PreparedRequest, /) -> PreparedRequest:
-        """Sign the request."""
-        ...
+Auth: TypeAlias = "Callable[[PreparedRequest], PreparedRequest]"
+"""Sets headers on the prepared request and returns it, as `AuthBase` of requests does."""
 
 
 def prepared_request(
@@ -144,22 +140,18 @@ def steady_seconds() -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long and how large: seconds and bytes, all above zero but `keepalive_idle` (ValueError)."""
+    """How long and how large: seconds and bytes."""
 
-    connect_timeout: float
+    connect: float = 3.0
     """For TCP, with each address of the name, and again for TLS. The resolver has limits of its own."""
-    read_timeout: float
+    read: float = 20.0
     """For each wait on the gateway, to read or to write."""
-    total_timeout: float
+    total: float = 30.0
     """From the call to the last byte of the answer."""
-    keepalive_idle: float = 5.0
+    idle: float = 5.0
     """How long a connection may have idled that is used again; none is with zero."""
-    max_answer_bytes: int
-
-    def __post_init__(self) -> None:
-        for limit in fields(self):
-            if getattr(self, limit.name) <= 0 and limit.name != "keepalive_idle":
-                raise ValueError(f"{limit.name} is {getattr(self, limit.name)}; it must be above zero")
+    max_answer_bytes: int = 1_048_576
+    """Size of an answer's body, packed and unpacked."""
 
 
 class RequestDeadline:
@@ -172,44 +164,25 @@ class RequestDeadline:
         raise deadline.error
     """
 
-    __slots__ = ("_bytes_left", "_deadline", "_limits", "_not_after", "doing", "error", "sent", "started")
+    __slots__ = ("_bytes_left", "_not_after", "_started", "doing", "error", "limits", "sent")
 
     error: NotSent | OutcomeUnknown
     """What is known after the exception inside; not set without one."""
 
     def __init__(self, *, limits: Limits, not_after: float | None) -> None:
-        self.started = time.monotonic()
+        self.limits = limits
         self.sent = False
         """The write marker: whether a byte of the request may have reached the gateway."""
         self.doing = "signing"
         """The step that is under way, for the error's text."""
-        self._limits = limits
+        self._started = time.monotonic()
         self._not_after = not_after
-        self._deadline = self.started + limits.total_timeout
         self._bytes_left = 2 * limits.max_answer_bytes + _FRAMING_ALLOWANCE
 
     @property
     def elapsed(self) -> float:
         """Seconds since the call."""
-        return time.monotonic() - self.started
-
-    @property
-    def max_answer_bytes(self) -> int:
-        """Size limit of an answer's body, packed and unpacked."""
-        return self._limits.max_answer_bytes
-
-    @property
-    def keepalive_idle(self) -> float:
-        """Seconds after which an idle connection is not used again."""
-        return self._limits.keepalive_idle
-
-    def connect_timeout(self) -> float:
-        """Return the seconds to wait for the connection; raises DeadlinePassed."""
-        return min(self._limits.connect_timeout, self.remaining())
-
-    def socket_timeout(self) -> float:
-        """Return the seconds to wait until the next bytes come or go; raises DeadlinePassed."""
-        return min(self._limits.read_timeout, self.remaining())
+        return time.monotonic() - self._started
 
     def mark_sent(self) -> None:
         """Set the write marker; raises ClaimExpired instead when the right to send has run out."""
@@ -224,14 +197,12 @@ class RequestDeadline:
         if self._bytes_left < 0:
             raise AnswerTooLarge("more bytes came than any framing of an answer needs")
 
-    def remaining(self) -> float:
-        """Return the seconds left for the whole call; raises DeadlinePassed."""
-        remaining = self._deadline - time.monotonic()
+    def timeout(self, longest: float) -> float:
+        """Return how many seconds a step may take, at most the rest of the call; raises DeadlinePassed."""
+        remaining = self.limits.total - self.elapsed
         if remaining <= 0:
-            raise DeadlinePassed(
-                f"the whole call may take {self._limits.total_timeout:g} s, and they are over"
-            )
-        return remaining
+            raise DeadlinePassed(f"the whole call may take {self.limits.total:g} s, and they are over")
+        return min(longest, remaining)
 
     def __enter__(self) -> Self:
         return self
@@ -250,28 +221,18 @@ class RequestDeadline:
 class HttpTransport:
     """HTTP to one gateway, for all threads of a process. Connections are kept, but not across a fork.
 
-    `base_url` is https, or http on a loopback address; anything else is a ValueError. Times are in seconds:
-    `connect_timeout` for TCP and again for TLS, `read_timeout` for each wait, `total_timeout` up to the last
-    byte; a connection idle for `keepalive_idle` is not used again. `auth` may set headers and nothing else.
-    `ca_file` names a PEM file to trust in place of the authorities that come with requests; there is no way
-    not to verify. `client_cert` names the PEM file of our own certificate and key, or one file for each; an
-    encrypted key is refused. Raises OSError for a file that cannot be read or is not what it should be.
-    `ssl_context` is one of `tls_context` in place of both: some 0.7 MB that many transports can share.
-    `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway with https.
+    `base_url` is https, or http on a loopback address; anything else is a ValueError. `auth` may set headers
+    and nothing else. `ssl_context` is one of `tls_context`, some 0.7 MB that many transports can share; there
+    is no way not to verify. `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway with
+    https.
     """
 
     def __init__(
         self,
         *,
         base_url: str,
-        connect_timeout: float = 3.0,
-        read_timeout: float = 20.0,
-        total_timeout: float = 30.0,
-        keepalive_idle: float = 5.0,
-        max_answer_bytes: int = 1_048_576,
+        limits: Limits = Limits(),
         auth: Auth | None = None,
-        ca_file: str | None = None,
-        client_cert: str | tuple[str, str] | None = None,
         ssl_context: ssl.SSLContext | None = None,
         proxy: str | None = None,
     ) -> None:
@@ -284,16 +245,9 @@ class HttpTransport:
         if url.scheme == "http" and not is_loopback(url.hostname):
             raise ValueError("base_url is plain http; only a loopback address may do without TLS")
         self._base_url = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
-        self._limits = Limits(
-            connect_timeout=connect_timeout,
-            read_timeout=read_timeout,
-            total_timeout=total_timeout,
-            keepalive_idle=keepalive_idle,
-            max_answer_bytes=max_answer_bytes,
-        )
+        self._limits = limits
         self._auth = auth
-        is_tls = url.scheme == "https"
-        self._context = (ssl_context or tls_context(ca_file, client_cert)) if is_tls else None
+        self._context = (ssl_context or tls_context()) if url.scheme == "https" else None
         self._proxies = {"https": proxy} if proxy else {}
         self._adapters: dict[int, GatewayAdapter] = {}
         """By process: on connections that were inherited two would read each other's answers."""
@@ -350,8 +304,10 @@ def tls_context(
 ) -> ssl.SSLContext:
     """Return a context that verifies certificate and host name, with TLS 1.2 at least.
 
-    Built by hand: the ready-made contexts read SSL_CERT_FILE and SSLKEYLOGFILE from the environment. Raises
-    OSError (ssl.SSLError is one) for a file that cannot be read, holds no certificate, or no key that fits.
+    `ca_file` names a PEM file to trust in place of the authorities that come with requests. `client_cert`
+    names the PEM file of our own certificate and key, or one file for each; an encrypted key is refused.
+    Raises OSError (ssl.SSLError is one) for a file that cannot be read, holds no certificate, or no key that
+    fits. Built by hand: the ready-made contexts read SSL_CERT_FILE and SSLKEYLOGFILE from the environment.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2

@@ -34,16 +34,21 @@ class Endpoint:
     name: str
     method: str
     path: str
+    success_field: str = ""
+    """The folded name of a field that only a success has, besides those of most endpoints."""
 
 
 CHECKOUT: Final = Endpoint("checkout", "POST", "/api/v5/checkout")
 FOLLOW_UP: Final = Endpoint("follow_up", "POST", "/api/v5/apmTransactions")
 DETACHED_REFUND: Final = Endpoint("detached_refund", "POST", "/api/v5/apmTransactions")
 STATUS: Final = Endpoint("status", "GET", "/api/v5/apmTransactions")
-PUBLIC_KEY: Final = Endpoint("public_key", "POST", "/api/v5/publicKeys")
+PUBLIC_KEY: Final = Endpoint("public_key", "POST", "/api/v5/publicKeys", success_field="apikey")
 CREATE_PAYMENT_ACCOUNT: Final = Endpoint("create_payment_account", "POST", "/api/v5/paymentAccounts")
 GET_PAYMENT_ACCOUNT: Final = Endpoint(
-    "get_payment_account", "GET", "/api/v5/paymentAccounts/{transactionAccountId}"
+    "get_payment_account",
+    "GET",
+    "/api/v5/paymentAccounts/{transactionAccountId}",
+    success_field="cardtype",
 )
 AUTHORIZATION: Final = Endpoint("authorization", "POST", "/api/v5/transactions")
 

@@ -63,13 +63,7 @@ class InProcessTransport:
         self._application = application
         self._url, self._base_url = url, f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
         self._auth = auth
-        self._limits = Limits(
-            connect_timeout=total_timeout,
-            read_timeout=total_timeout,
-            total_timeout=total_timeout,
-            keepalive_idle=total_timeout,
-            max_answer_bytes=max_answer_bytes,
-        )
+        self._limits = Limits(total=total_timeout, max_answer_bytes=max_answer_bytes)
 
     def __repr__(self) -> str:
         return f"InProcessTransport(base_url={self._base_url!r})"
@@ -90,14 +84,14 @@ class InProcessTransport:
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         with deadline:
             request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
-            environ, answer = self._environ(request), _Answer(limit=deadline.max_answer_bytes)
+            environ, answer = self._environ(request), _Answer(limit=self._limits.max_answer_bytes)
             deadline.doing = "calling the application"
             deadline.mark_sent()
             parts = self._application(environ, answer.start)
             # PEP 3333: what the application returns is closed if it can be, read to its end or not.
             with closing(cast(Any, parts)) if hasattr(parts, "close") else nullcontext():
                 answer.read(parts)
-            deadline.remaining()
+            deadline.timeout(self._limits.total)
             deadline.doing = f"reading the answer (HTTP {answer.status})"
             body = answer.unpacked(answer.whole_body(str(request.method)))
             kept = {name: value for name in KEPT_HEADERS if (value := answer.header(name))}
