@@ -159,9 +159,9 @@ UNREADABLE: list[tuple[object, str]] = [
     (Collision("one object has 'a' and 'A'"), "one object has"),
     (changed(record(), "apmDetails.x", [Collision("one object has")]), "one object"),
     (record() | {"code": "1", "details": {"message": "no"}}, "it carries an error"),
-    (None, "is no status record"),
-    ([], "is no status record"),
-    ("x", "is no status record"),
+    (None, "is no JSON object"),
+    ([], "is no JSON object"),
+    ("x", "is no JSON object"),
     (dict.fromkeys(DECISIVE, "x" * 5000), "transactionAmount"),
 ]
 

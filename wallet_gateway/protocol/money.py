@@ -147,13 +147,6 @@ def format_units(units: int, exponent: int) -> str:
     return f"{digits[:-exponent]}.{digits[-exponent:]}"
 
 
-def has_decimals(text: str, exponent: int) -> bool:
-    """Whether a text, if it is an amount, has exactly ``exponent`` decimals: then it needs no rewriting."""
-    if len(text) > MAX_DIGITS:
-        return False
-    return text[-exponent - 1 : -exponent] == "." if exponent else "." not in text
-
-
 def write_out(value: object) -> object:
     """Write a value as the text of an amount of any currency; text stays as it is. Raises InvalidAmount."""
     if isinstance(value, str):
