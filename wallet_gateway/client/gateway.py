@@ -87,6 +87,8 @@ _MAX_RETRY_AFTER = 900.0
 # These two and 429 say nothing of the request: a proxy may answer so before or after passing it on.
 _TRY_LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY)
 _MAX_DETAIL_LENGTH = 500
+_FRESH = frozenset({FOLLOW_UP, DETACHED_REFUND, AUTHORIZATION})
+"""What moves money by itself goes over a connection of its own."""
 
 
 class Gateway:
@@ -117,27 +119,19 @@ class Gateway:
         self, request: CheckoutRequest, *, not_after: float | None = None
     ) -> Answer[CheckoutResponse]:
         """Ask for a page where the customer pays: the interface, section Checkout request."""
-        return self._call(CHECKOUT, CheckoutResponse.from_wire, message=request, not_after=not_after)
+        return self._call(CHECKOUT, CheckoutResponse.from_wire, request, not_after=not_after)
 
     def follow_up(
         self, request: FollowUpRequest, *, not_after: float | None = None
     ) -> Answer[FollowUpResponse]:
         """Capture, refund or reverse: the interface, section Follow-up request."""
-        return self._call(
-            FOLLOW_UP, FollowUpResponse.from_wire, message=request, fresh=True, not_after=not_after
-        )
+        return self._call(FOLLOW_UP, FollowUpResponse.from_wire, request, not_after=not_after)
 
     def detached_refund(
         self, request: DetachedRefundRequest, *, not_after: float | None = None
     ) -> Answer[DetachedRefundResponse]:
         """Refund what another provider processed: the interface, section Detached refund request."""
-        return self._call(
-            DETACHED_REFUND,
-            DetachedRefundResponse.from_wire,
-            message=request,
-            fresh=True,
-            not_after=not_after,
-        )
+        return self._call(DETACHED_REFUND, DetachedRefundResponse.from_wire, request, not_after=not_after)
 
     def status(self, reference: str) -> Answer[StatusAnswer]:
         """Ask what the gateway knows under a reference: the interface, section Transaction status record.
@@ -149,7 +143,7 @@ class Gateway:
             store_id=self.account.store_id,
             client_system_transaction_id=reference,
         )
-        return self._call(STATUS, _records, query=query.to_wire())
+        return self._call(STATUS, _records, query)
 
     def public_key(self) -> Answer[PublicKeyResponse]:
         """Ask for the keys of wallet payments: the interface, section Authentication."""
@@ -157,7 +151,7 @@ class Gateway:
         request = PublicKeyRequest.build(
             merchant_id=account.merchant_id, store_id=account.store_id, user_id=account.user_id
         )
-        return self._call(PUBLIC_KEY, PublicKeyResponse.from_wire, message=request)
+        return self._call(PUBLIC_KEY, PublicKeyResponse.from_wire, request)
 
     def payment_account(
         self, account_id: str, *, api_key: str, encryption_key: str
@@ -168,23 +162,15 @@ class Gateway:
             merchant_id=self.account.merchant_id,
             store_id=self.account.store_id,
             encryption_key_id=encryption_key,
-        ).to_wire()
-        place = {"transactionAccountId": query.pop("transactionAccountId")}
-        return self._call(
-            GET_PAYMENT_ACCOUNT, PaymentAccount.from_wire, place=place, query=query, api_key=api_key
         )
+        return self._call(GET_PAYMENT_ACCOUNT, PaymentAccount.from_wire, query, api_key=api_key)
 
     def authorize(
         self, request: AuthorizationRequest, *, api_key: str, not_after: float | None = None
     ) -> Answer[AuthorizationResponse]:
         """Pay with the card of an account: the interface, rules 4 and 5 of section Endpoints."""
         return self._call(
-            AUTHORIZATION,
-            AuthorizationResponse.from_wire,
-            message=request,
-            api_key=api_key,
-            fresh=True,
-            not_after=not_after,
+            AUTHORIZATION, AuthorizationResponse.from_wire, request, api_key=api_key, not_after=not_after
         )
 
     def adapt_request(self, endpoint: Endpoint, request: GatewayRequest) -> GatewayRequest:  # noqa: ARG002
@@ -217,26 +203,24 @@ class Gateway:
         self,
         endpoint: Endpoint,
         read: Callable[[JsonValue], M],
+        message: WireModel,
         *,
-        place: Mapping[str, str] = MappingProxyType({}),
-        query: Mapping[str, str] | None = None,
-        message: WireModel | None = None,
         api_key: str | None = None,
-        fresh: bool = False,
         not_after: float | None = None,
     ) -> Answer[M]:
         # Follow-ups share an endpoint and differ by their type.
         operation = OPERATIONS[message.type] if isinstance(message, FollowUpRequest) else endpoint.name
         started = time.monotonic()
         path = self._paths.get(endpoint.name, endpoint.path)
-        # What another path has no place for is sent as a parameter: nothing that was asked for is lost.
-        unplaced = {name: value for name, value in place.items() if f"{{{name}}}" not in path}
+        values, is_query = message.to_wire(), endpoint.method == "GET"
+        # What the path has no place for is sent as a parameter: nothing that was asked for is lost.
+        placed = {name: text for name, text in values.items() if is_query and f"{{{name}}}" in path}
         request = GatewayRequest(
             method=endpoint.method,
             path=path,
-            path_values=place,
-            query={**(query or {}), **unplaced} if unplaced else query,
-            body=message.to_wire() if message else None,
+            path_values=placed,
+            query={name: values[name] for name in values if name not in placed} if is_query else None,
+            body=None if is_query else values,
             headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
         )
         raw, shown = None, ""
@@ -267,7 +251,7 @@ class Gateway:
             return exchange
 
         try:
-            request, body = self._adapted(endpoint, request, message.to_json() if message else None)
+            request, body = self._adapted(endpoint, request, None if is_query else message.to_json())
             filled = request.path
             for name, value in request.path_values.items():
                 filled = filled.replace(f"{{{name}}}", quote(value, safe=""))
@@ -277,7 +261,7 @@ class Gateway:
                 query=request.query,
                 body=body,
                 headers=request.headers or None,
-                fresh=fresh,
+                fresh=endpoint in _FRESH,
                 not_after=not_after,
             )
             if isinstance(message, AuthorizationRequest) and message.cryptogram is not None:

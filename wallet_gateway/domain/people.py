@@ -157,8 +157,6 @@ def begins_name(text: str, names: Iterable[str]) -> bool:
 
 
 def _folded(text: str) -> str:
-    if text.isascii():
-        return text.casefold().strip()
     visible = "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
     compatible = unicodedata.normalize("NFKC", visible).casefold()
     return unicodedata.normalize("NFKC", compatible).strip()

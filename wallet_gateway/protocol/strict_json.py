@@ -34,7 +34,6 @@ class Collision(str):
 # Possessive repeats and the optional closing quote keep both scans linear: no text makes them try again.
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _NOT_BRACKETS = re.compile(r"[^\[\]{}]++")
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _MAX_BYTES = 1_048_576
 _MAX_DEPTH = 20
@@ -44,11 +43,10 @@ def loads(data: bytes | str, *, max_bytes: int = _MAX_BYTES) -> JsonValue:
     """Read strict JSON; for any input it raises UnreadableBody or nothing."""
     text = _text_of(data, max_bytes)
     value = _parse(text, _object)
-    if _ESCAPED_SURROGATE.search(text):
-        try:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise UnreadableBody("a text holds half of a surrogate pair, which is no character") from error
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UnreadableBody("a text holds half of a surrogate pair, which is no character") from error
     return value
 
 
@@ -117,8 +115,7 @@ def _parse(text: str, make_object: Callable[[list[tuple[str, JsonValue]]], JsonV
 
 def _object_or_collision(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
     result = dict(pairs)
-    folded = set(map(str.lower if "".join(result).isascii() else fold_name, result))
-    if len(folded) == len(pairs):
+    if len({fold_name(name) for name in result}) == len(pairs):
         return result
     spellings: dict[str, list[str]] = {}
     for name, _ in pairs:
