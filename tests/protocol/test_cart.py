@@ -137,7 +137,7 @@ WRONG_ITEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"tax_rate": FIVE}, "totalTaxAmount", "where taxRate is above zero"),
     (REDUCED | RATED, "discountTaxAmount", "where taxRate and discountAmount are above zero"),
     (REDUCED | RATED | {"discount_tax_amount": FIVE}, "discountTaxAmount", "exceeds unitTaxAmount x"),
-    (REDUCED | {"discount_amount": -FIVE}, "discountAmount", "has a sign"),
+    (REDUCED | {"discount_amount": -FIVE}, "discountAmount", "is no amount"),
 ]
 
 

@@ -151,7 +151,7 @@ def test_a_time_that_cannot_be_read_is_kept_as_it_was_told() -> None:
 UNREADABLE: list[tuple[object, str]] = [
     (without(record(), "id"), "id: is missing"),
     (without(record(), "state"), "state: is missing"),
-    (record() | {"transactionAmount": NumberText("-5")}, "has a sign"),
+    (record() | {"transactionAmount": NumberText("-5")}, "is no amount"),
     (record() | {"currencyCode": "XXL"}, "currencyCode"),
     (without(record(), "clientSystemTransactionId"), "clientSystemTransactionId: is missing"),
     (record() | {"ID": "other"}, "'id' and 'ID'"),

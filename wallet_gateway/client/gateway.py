@@ -110,6 +110,7 @@ class Gateway:
         api_key: Callable[[], str] | None = None,
     ) -> None:
         self.account = account
+        self._store = {"merchant_id": account.merchant_id, "store_id": account.store_id}
         self._transport = transport
         self._paths = dict(paths)
         self._observer = observer
@@ -138,19 +139,12 @@ class Gateway:
 
         A record that cannot be read does not spoil the others: the answer names it.
         """
-        query = StatusQuery.build(
-            merchant_id=self.account.merchant_id,
-            store_id=self.account.store_id,
-            client_system_transaction_id=reference,
-        )
+        query = StatusQuery.build(**self._store, client_system_transaction_id=reference)
         return self._call(STATUS, _records, query)
 
     def public_key(self) -> Answer[PublicKeyResponse]:
         """Ask for the keys of wallet payments: the interface, section Authentication."""
-        account = self.account
-        request = PublicKeyRequest.build(
-            merchant_id=account.merchant_id, store_id=account.store_id, user_id=account.user_id
-        )
+        request = PublicKeyRequest.build(**self._store, user_id=self.account.user_id)
         return self._call(PUBLIC_KEY, PublicKeyResponse.from_wire, request)
 
     def payment_account(
@@ -158,10 +152,7 @@ class Gateway:
     ) -> Answer[PaymentAccount]:
         """Ask which card is behind an account: the interface, section Payment account."""
         query = PaymentAccountQuery.build(
-            transaction_account_id=account_id,
-            merchant_id=self.account.merchant_id,
-            store_id=self.account.store_id,
-            encryption_key_id=encryption_key,
+            **self._store, transaction_account_id=account_id, encryption_key_id=encryption_key
         )
         return self._call(GET_PAYMENT_ACCOUNT, PaymentAccount.from_wire, query, api_key=api_key)
 

@@ -444,10 +444,12 @@ def _executed_twice(ids: Collection[str], record: StatusRecord) -> FoundDiscrepa
 
 
 def _amounts(record: StatusRecord, expected: Expectation) -> Explanation:
-    requested = _written(expected.amount, expected)
     return explain(
         ExplanationCode.AMOUNT_DIFFERS,
-        **_shown(record) | {"requested": requested, "currency": expected.currency},
+        record=record.id,
+        given=str(record.transaction_amount),
+        requested=_written(expected.amount, expected),
+        currency=expected.currency,
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator
+from pydantic import Field, Strict, ValidationInfo, field_validator
 
 from wallet_gateway.protocol.cart import ShoppingCart, cart_total
 from wallet_gateway.protocol.codes import subdivision_is_in
@@ -114,19 +114,13 @@ class AddressDetails(WireModel):
 
 
 # The interface on cardholderMobilePhone: "Format {1-3 digit country calling code}-{phone number}."
-_MOBILE_PHONE = r"^[0-9]{1,3}-[0-9]{1,15}$"
+_MOBILE_PHONE = r"^[1-9][0-9]{0,2}-[0-9]{1,15}$"
 PATTERN_MESSAGES[_MOBILE_PHONE] = lambda text: (
     f"{quote(text)} is no mobile number; give calling code, hyphen and number, such as 49-15112345678"
 )
 
 
-def _check_calling_code(text: str) -> str:
-    if text.startswith("0"):
-        raise ValueError(PATTERN_MESSAGES[_MOBILE_PHONE](text))
-    return text
-
-
-MobilePhone = Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE), AfterValidator(_check_calling_code)]
+MobilePhone = Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE)]
 
 
 class ProviderDetails(WireModel):
