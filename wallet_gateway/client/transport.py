@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 from urllib.parse import SplitResult, urlencode, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
@@ -29,15 +29,11 @@ from wallet_gateway.client.errors import (
     AuthChangedRequest,
     ClaimExpired,
     DeadlinePassed,
-    NotSent,
-    OutcomeUnknown,
     map_exception,
 )
 from wallet_gateway.client.exchange import RawAnswer
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from requests import PreparedRequest
 
     from wallet_gateway.client.connection import GatewayAdapter
@@ -79,7 +75,7 @@ Auth: TypeAlias = "Callable[[PreparedRequest], PreparedRequest]"
 """Sets headers on the prepared request and returns it, as `AuthBase` of requests does."""
 
 
-def prepared_request(
+def _prepared_request(
     method: str,
     url: str,
     extra: Mapping[str, str] | None,
@@ -155,19 +151,9 @@ class Limits:
 
 
 class RequestDeadline:
-    """The clock and the write marker of one request; as a context it maps every exception raised inside.
+    """The clock and the write marker of one request."""
 
-    Usage::
-
-        with deadline:
-            return exchange(deadline)
-        raise deadline.error
-    """
-
-    __slots__ = ("_bytes_left", "_not_after", "_started", "doing", "error", "limits", "sent")
-
-    error: NotSent | OutcomeUnknown
-    """What is known after the exception inside; not set without one."""
+    __slots__ = ("_bytes_left", "_not_after", "_started", "doing", "limits", "sent")
 
     def __init__(self, *, limits: Limits, not_after: float | None) -> None:
         self.limits = limits
@@ -204,21 +190,57 @@ class RequestDeadline:
             raise DeadlinePassed(f"the whole call may take {self.limits.total:g} s, and they are over")
         return min(longest, remaining)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        # Every exception: no list of them is complete, and one that is missing would leave a sent payment
-        # without an outcome. What asks the process to stop is no Exception and passes through.
-        if not isinstance(error, Exception):
-            return False
-        self.error = map_exception(error, sent=self.sent, doing=self.doing)
-        return True
+class BaseTransport:
+    """Sends one request once, under one deadline; how, a subclass says in `exchange`."""
+
+    def __init__(self, base_url: str, limits: Limits, auth: Auth | None) -> None:
+        self._base_url = base_url
+        self._limits = limits
+        self._auth = auth
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self._base_url!r})"
+
+    def exchange(
+        self, request: PreparedRequest, deadline: RequestDeadline, *, fresh: bool
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Carry a signed request there; return status, headers and the whole body of its answer, unpacked."""
+        raise NotImplementedError
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        not_after: float | None = None,
+    ) -> RawAnswer:
+        """Send one request once. Whatever fails, NotSent or OutcomeUnknown is raised.
+
+        `fresh` uses a new connection and closes it: on a kept one the far end may have hung up just now, and
+        whether it had read the request would be unknown. `not_after` is an instant of `steady_seconds`:
+        later than that not one byte is sent.
+        """
+        url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
+        deadline = RequestDeadline(limits=self._limits, not_after=not_after)
+        try:
+            request = _prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
+            status, told, whole = self.exchange(request, deadline, fresh=fresh)
+            kept = {name: value for name in KEPT_HEADERS if (value := told.get(name))}
+            return RawAnswer(status=status, headers=kept, body=whole, elapsed=deadline.elapsed)
+        except Exception as error:  # noqa: BLE001
+            # Every one: no list of them is complete, and one that is missing would leave a sent payment
+            # without an outcome. What asks the process to stop is no Exception and passes through.
+            failure = map_exception(error, sent=deadline.sent, doing=deadline.doing)
+        # Outside the handler, or Python would chain what holds the request.
+        raise failure
 
 
-class HttpTransport:
+class HttpTransport(BaseTransport):
     """HTTP to one gateway, for all threads of a process. Connections are kept, but not across a fork.
 
     `base_url` is https, or http on a loopback address; anything else is a ValueError. `auth` may set headers
@@ -244,54 +266,30 @@ class HttpTransport:
             raise ValueError("base_url is no web address; give https://host[:port][/path]")
         if url.scheme == "http" and not is_loopback(url.hostname):
             raise ValueError("base_url is plain http; only a loopback address may do without TLS")
-        self._base_url = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
-        self._limits = limits
-        self._auth = auth
+        super().__init__(f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}", limits, auth)
         self._context = (ssl_context or tls_context()) if url.scheme == "https" else None
         self._proxies = {"https": proxy} if proxy else {}
         self._adapters: dict[int, GatewayAdapter] = {}
         """By process: on connections that were inherited two would read each other's answers."""
 
-    def __repr__(self) -> str:
-        return f"HttpTransport(base_url={self._base_url!r})"
+    def exchange(
+        self, request: PreparedRequest, deadline: RequestDeadline, *, fresh: bool
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Carry a request over a kept connection of this process, or over one of its own."""
+        adapter = None if fresh else self._adapters.get(os.getpid())
+        if adapter is None:
+            # Here, because requests takes long to import, and a worker may never call a gateway.
+            from wallet_gateway.client.connection import GatewayAdapter
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        fresh: bool = False,
-        not_after: float | None = None,
-    ) -> RawAnswer:
-        """Send one request once. Whatever fails, NotSent or OutcomeUnknown is raised.
-
-        `fresh` uses a new connection and closes it: on a kept one the far end may have hung up just now, and
-        whether it had read the request would be unknown. `not_after` is an instant of `steady_seconds`:
-        later than that not one byte is sent.
-        """
-        url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
-        deadline = RequestDeadline(limits=self._limits, not_after=not_after)
-        with deadline:
-            request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
-            adapter = None if fresh else self._adapters.get(os.getpid())
-            if adapter is None:
-                # Here, because requests takes long to import, and a worker may never call a gateway.
-                from wallet_gateway.client.connection import GatewayAdapter
-
-                adapter = GatewayAdapter(self._context, self._proxies)
-            if not fresh:
-                adapter = self._adapters.setdefault(os.getpid(), adapter)
-            try:
-                response, whole = adapter.exchange(request, deadline)
-            finally:
-                if fresh:
-                    adapter.close()
-            kept = {name: value for name in KEPT_HEADERS if (value := response.headers.get(name))}
-            return RawAnswer(status=response.status_code, headers=kept, body=whole, elapsed=deadline.elapsed)
-        raise deadline.error
+            adapter = GatewayAdapter(self._context, self._proxies)
+        if not fresh:
+            adapter = self._adapters.setdefault(os.getpid(), adapter)
+        try:
+            response, whole = adapter.exchange(request, deadline)
+        finally:
+            if fresh:
+                adapter.close()
+        return response.status_code, response.headers, whole
 
     def close(self) -> None:
         """Close the idle connections. The transport stays usable and opens new ones."""
