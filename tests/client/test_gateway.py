@@ -115,6 +115,11 @@ def test_what_another_path_has_no_place_for_is_sent_as_a_parameter() -> None:
     assert transport.given[0]["path"] == "/accounts"
     asked = {**STORE, "encryptionKeyId": ENCRYPTION_KEY, "transactionAccountId": "account-4711"}
     assert transport.given[0]["query"] == asked
+    paths = {"status": "/stores/{storeId}/transactions/{clientSystemTransactionId}"}
+    transport = wire(RECORDS)
+    Gateway(account=ACCOUNT, transport=transport, paths=paths).status("order-1")
+    assert transport.given[0]["path"] == "/stores/S-1/transactions/order-1"
+    assert transport.given[0]["query"] == {"merchantId": "M-1"}
 
 
 def test_an_account_does_not_show_its_user() -> None:

@@ -75,47 +75,6 @@ Auth: TypeAlias = "Callable[[PreparedRequest], PreparedRequest]"
 """Sets headers on the prepared request and returns it, as `AuthBase` of requests does."""
 
 
-def _prepared_request(
-    method: str,
-    url: str,
-    extra: Mapping[str, str] | None,
-    *,
-    body: bytes | None,
-    fresh: bool,
-    auth: Auth | None,
-) -> PreparedRequest:
-    """Return the request as it is sent, with all headers but `Host`; those in `extra` win.
-
-    Raises AuthChangedRequest when `auth` changed more than headers.
-    """
-    # Here, because a process that calls no gateway does without: requests and what it imports are 6 MB.
-    from requests import PreparedRequest
-    from requests.structures import CaseInsensitiveDict
-
-    headers = {**_HEADERS, **(extra or {})}
-    if body is not None:
-        headers.setdefault("Content-Type", "application/json")
-        headers["Content-Length"] = str(len(body))
-    if fresh:
-        headers["Connection"] = "close"
-    prepared = PreparedRequest()
-    prepared.method, prepared.url, prepared.body = method, url, body
-    prepared.headers = CaseInsensitiveDict(headers)
-    if auth is None:
-        return prepared
-    signed = auth(prepared)
-    # The caller has stored what it sends; a signature in the URL or the body would be something else.
-    if (signed.method, signed.url, signed.body) != (method, url, body):
-        raise AuthChangedRequest("auth may set headers; it changed the method, the URL or the body")
-    # As digest authentication does, which sends the request again.
-    if any(signed.hooks.values()):
-        raise AuthChangedRequest("auth may set headers; it wants to be called with the answer, too")
-    prepared.headers = CaseInsensitiveDict(
-        {_text(name): _text(value) for name, value in signed.headers.items()}
-    )
-    return prepared
-
-
 def _text(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
@@ -221,14 +180,36 @@ class BaseTransport:
     ) -> RawAnswer:
         """Send one request once. Whatever fails, NotSent or OutcomeUnknown is raised.
 
-        `fresh` uses a new connection and closes it: on a kept one the far end may have hung up just now, and
-        whether it had read the request would be unknown. `not_after` is an instant of `steady_seconds`:
-        later than that not one byte is sent.
+        `headers` win over those of each request. `fresh` uses a new connection and closes it: on a kept one
+        the far end may have hung up just now, and whether it had read the request would be unknown.
+        `not_after` is an instant of `steady_seconds`: later than that not one byte is sent.
         """
         url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         try:
-            request = _prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
+            # Here, because a process that calls no gateway does without: with all it imports it is 6 MB.
+            from requests import PreparedRequest
+            from requests.structures import CaseInsensitiveDict
+
+            given = {**_HEADERS, **(headers or {})}
+            if body is not None:
+                given.setdefault("Content-Type", "application/json")
+                given["Content-Length"] = str(len(body))
+            if fresh:
+                given["Connection"] = "close"
+            request = PreparedRequest()
+            request.method, request.url, request.body = method, url, body
+            request.headers = CaseInsensitiveDict(given)
+            if self._auth is not None:
+                signed = self._auth(request)
+                # The caller has stored what it sends; a signature in the URL or the body would be something
+                # else. A hook could send the request again, as that of digest authentication does.
+                is_changed = (signed.method, signed.url, signed.body) != (method, url, body)
+                if is_changed or any(signed.hooks.values()):
+                    raise AuthChangedRequest("auth may set headers, no method, URL, body or hook")
+                request.headers = CaseInsensitiveDict(
+                    {_text(name): _text(value) for name, value in signed.headers.items()}
+                )
             status, told, whole = self.exchange(request, deadline, fresh=fresh)
             kept = {name: value for name in KEPT_HEADERS if (value := told.get(name))}
             return RawAnswer(status=status, headers=kept, body=whole, elapsed=deadline.elapsed)

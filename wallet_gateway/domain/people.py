@@ -56,14 +56,11 @@ def is_same_person(one: Actor, other: Actor) -> bool:
     """Return whether two actors may be one person: they have the same account, or the same name.
 
     A renamed account keeps its key, and a name that was given to a new account is still the same name. Case,
-    outer blanks and Unicode forms of names are ignored. A program without a name is nobody.
+    outer blanks, Unicode forms and invisible characters of names are ignored. A program without a name is
+    nobody.
     """
     same_account = bool(one.account) and one.account == other.account
-    return same_account or (bool(_plain(one.name)) and _plain(one.name) == _plain(other.name))
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).strip().casefold()
+    return same_account or (bool(_folded(one.name)) and _folded(one.name) == _folded(other.name))
 
 
 # Why a person moves money: the codes that are stored with the person's comment

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTi
 from wallet_gateway.protocol.faults import names_a_fault
 from wallet_gateway.protocol.field_types import KEPT, Amount, CurrencyCode, Identifier, OptionalText, Text
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.strict_json import Collision, NumberText, fold_name
+from wallet_gateway.protocol.strict_json import Collision, NumberText, collisions, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import WireModel
 
@@ -264,7 +264,7 @@ def parse_records(value: object) -> StatusAnswer:
 
 
 def _record(element: object) -> StatusRecord:
-    if collision := next(_collisions(element), None):
+    if collision := next(collisions(element), None):
         raise InvalidMessage([FieldError("", str(collision))])
     if names_a_fault(element):
         raise InvalidMessage([FieldError("", "it carries an error")])
@@ -278,13 +278,6 @@ def _record(element: object) -> StatusRecord:
         with suppress(InvalidMessage):
             return StatusRecord.from_wire({k: v for k, v in element.items() if fold_name(k) not in faulty})
         raise
-
-
-def _collisions(value: object) -> Iterator[Collision]:
-    if isinstance(value, Collision):
-        yield value
-    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _collisions(part)
 
 
 _DECISIVE = ("id", "state", "type", "transactionamount", "currencycode", "clientsystemtransactionid")
