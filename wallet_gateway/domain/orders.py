@@ -320,10 +320,7 @@ def new_reference(*, now: datetime, randomness: int) -> str:
     """Return a reference of 26 characters from an aware instant and 80 random bits.
 
     The first ten characters are the milliseconds since 1970, so later references sort after earlier ones.
-    Raises `ValueError` when `randomness` does not fit into 80 bits.
     """
-    if not 0 <= randomness < 1 << _RANDOM_BITS:
-        raise ValueError("randomness must be a number of at most 80 bits")
     number = int(now.timestamp() * 1000) << _RANDOM_BITS | randomness
     return "".join(ALPHABET[number >> bits & 31] for bits in range(5 * (REFERENCE_LENGTH - 1), -1, -5))
 
