@@ -21,7 +21,14 @@ from wallet_gateway import conf, return_tokens
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import CallRecord, SigningAccount
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import Auth, HttpTransport, Transport, proxy_of, tls_context
+from wallet_gateway.client.transport import (
+    Auth,
+    HttpTransport,
+    Limits,
+    Transport,
+    proxy_of,
+    tls_context,
+)
 from wallet_gateway.conf.fields import SETTING
 from wallet_gateway.conf.model import GatewaySettings
 from wallet_gateway.context import DatabaseClock, GatewayContext
@@ -100,10 +107,7 @@ def _transport(given: GatewaySettings) -> HttpTransport:
         ssl_context = _ssl_contexts[files]
     return HttpTransport(
         base_url=given.base_url,
-        connect_timeout=given.timeout.connect,
-        read_timeout=given.timeout.read,
-        total_timeout=given.timeout.total,
-        keepalive_idle=given.timeout.idle,
+        limits=Limits(**dict(given.timeout)),
         auth=auth_of(given),
         proxy=proxy.url if proxy else None,
         ssl_context=ssl_context,

@@ -55,12 +55,12 @@ def rows_of(model: type[WireModel]) -> Iterator[Row]:
     for name, field in model.model_fields.items():
         wire = field.alias or name
         words = [_words(field, hints[name]), *([field.description] if field.description else [])]
-        yield wire, _required(model, wire, field), "; ".join(words)
+        yield wire, _required(model, name, field), "; ".join(words)
 
 
-def _required(model: type[WireModel], wire: str, field: FieldInfo) -> str:
-    if wire in model.required_where:
-        return f"where {model.required_where[wire]}"
+def _required(model: type[WireModel], name: str, field: FieldInfo) -> str:
+    if name in model.required_where:
+        return f"where {model.required_where[name][0]}"
     return "yes" if field.is_required() else ""
 
 

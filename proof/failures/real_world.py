@@ -26,7 +26,7 @@ from proof.wallet_customer import approve_in_sheet
 from wallet_gateway import conf, gateways
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport, Limits
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.faults import FaultKind, applies_to
@@ -114,9 +114,7 @@ class FaultyNetwork:
         given = conf.gateway_settings("default")
         self._inner = HttpTransport(
             base_url=given.base_url,
-            connect_timeout=given.timeout.connect,
-            read_timeout=given.timeout.read,
-            total_timeout=given.timeout.total,
+            limits=Limits(**dict(given.timeout)),
         )
         self.begin(Fate())
 

@@ -58,7 +58,7 @@ def test_a_connection_is_kept_for_all_but_a_fresh_request_until_the_transport_is
 @pytest.mark.parametrize("limit", [0, 1e-9])
 def test_a_connection_that_idled_too_long_is_closed_and_replaced(limit: float, connect: Connect) -> None:
     with RawServer(echoes) as server:
-        transport = connect(server.base_url, keepalive_idle=limit)
+        transport = connect(server.base_url, idle=limit)
         for _ in range(2):
             transport.send("POST", "/", body=b"{}")
         assert eventually(lambda: server.hung_up == 1)
@@ -127,9 +127,9 @@ def test_a_connection_that_ended_or_went_wrong_is_not_kept(said: bytes, connect:
 
 FORKS = """
 import os, sys
-from wallet_gateway.client.transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport, tls_context
 
-transport = HttpTransport(base_url=sys.argv[1], ca_file=sys.argv[2])
+transport = HttpTransport(base_url=sys.argv[1], ssl_context=tls_context(sys.argv[2]))
 said = [transport.send("POST", "/", body=b"parent 1").body]
 child = os.fork()
 if child == 0:
@@ -273,7 +273,7 @@ def test_no_log_line_and_no_debug_switch_shows_a_query_a_key_or_a_body(
 ) -> None:
     monkeypatch.setattr(http.client.HTTPConnection, "debuglevel", 1)
     with RawServer(echoes) as server, caplog.at_level(logging.DEBUG):
-        transport = connect(server.base_url, auth=KeyAuth(), keepalive_idle=1e-9)
+        transport = connect(server.base_url, auth=KeyAuth(), idle=1e-9)
         for fresh in (False, True, False):
             transport.send("POST", "/", query={"key": SECRET}, body=SECRET.encode(), fresh=fresh)
     assert "urllib3" in {line.name.partition(".")[0] for line in caplog.records}, "or this proves nothing"

@@ -275,7 +275,7 @@ def test_a_fault_after_it_leaves_the_outcome_unknown_and_the_request_sent_once(
     behaviour: Behaviour, reason: UnknownReason, connect: Connect, certificate: Certificate
 ) -> None:
     context = certificate.server_context() if reason is UnknownReason.TLS else None
-    options = IMPATIENT | {"connect_timeout": 60} if reason is UnknownReason.TIMEOUT else {}
+    options = IMPATIENT | {"connect": 60} if reason is UnknownReason.TIMEOUT else {}
     begun = time.monotonic()
     with RawServer(behaviour, tls=context) as server:
         transport = connect(server.base_url, auth=signs, ca_file=str(certificate.file), **options)

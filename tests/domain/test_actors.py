@@ -15,7 +15,7 @@ ANNA = Actor(name="anna", account="1")
         # Whatever the account, a name that is written otherwise; whatever the name, the same account.
         *(
             (Actor(name=name, account=account), True)
-            for name in ("anna", "Anna", " anna ", "ANNA", "\uff41nna")
+            for name in ("anna", "Anna", " anna ", "ANNA", "\uff41nna", "an\u200bna")
             for account in ("", "2")
         ),
         *((Actor(name=name, account="1"), True) for name in ("anna", "bert", "")),

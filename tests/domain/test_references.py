@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,9 +33,3 @@ def test_a_later_reference_sorts_behind_an_earlier_one(first: int, second: int, 
     earlier = new_reference(now=NOW, randomness=first)
     later = new_reference(now=NOW + timedelta(milliseconds=milliseconds), randomness=second)
     assert earlier < later
-
-
-@pytest.mark.parametrize("randomness", [-1, 1 << 80])
-def test_randomness_that_does_not_fit_is_refused(randomness: int) -> None:
-    with pytest.raises(ValueError, match="80 bits"):
-        new_reference(now=NOW, randomness=randomness)

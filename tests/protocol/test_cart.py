@@ -137,7 +137,7 @@ WRONG_ITEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"tax_rate": FIVE}, "totalTaxAmount", "where taxRate is above zero"),
     (REDUCED | RATED, "discountTaxAmount", "where taxRate and discountAmount are above zero"),
     (REDUCED | RATED | {"discount_tax_amount": FIVE}, "discountTaxAmount", "exceeds unitTaxAmount x"),
-    (REDUCED | {"discount_amount": -FIVE}, "discountAmount", "has a sign"),
+    (REDUCED | {"discount_amount": -FIVE}, "discountAmount", "is no amount"),
 ]
 
 
@@ -360,21 +360,6 @@ def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], pa
     assert ("required where" in fault.message) == ((values, path, words) in REQUIRED)
 
 
-@every(
-    ("unit", "total", "suits"),
-    [
-        ("10.00", "30.00", {"EUR"}),
-        ("10", "30", {"JPY"}),
-        ("10.000", "30.000", {"KWD"}),
-        ("10.00", "30", set()),
-    ],
-)
-def test_a_cart_knows_which_currencies_it_is_written_for(unit: str, total: str, suits: set[str]) -> None:
-    found = ShoppingCart.from_wire(line(unitAmount=unit, totalAmount=total))
-    assert {code for code in ("EUR", "JPY", "KWD", "CLF") if found.is_written_for(code)} == suits
-    assert found.is_written_for(None)
-
-
 def test_what_cannot_be_read_hides_no_condition_of_another_part_and_is_not_summed_up() -> None:
     unreadable = LINE | {"unitAmount": "1,00"}
     values = {
@@ -406,7 +391,7 @@ def test_a_cart_that_suits_the_currency_is_passed_as_it_is() -> None:
     with pytest.raises(InvalidMessage, match=r"comes to 0\.00"):
         OrderContent.build(**values | {"shopping_cart_details": made})
     request = FollowUpRequest.from_wire(follow_up())
-    assert request.model_copy(update={"shopping_cart_details": made}).shopping_cart_details is made
+    assert request.model_copy(update={"shopping_cart_details": made}).shopping_cart_details == made
 
 
 def test_a_cart_read_without_a_currency_is_rewritten_for_it_or_told_by_its_lines() -> None:

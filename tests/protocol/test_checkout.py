@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from tests.protocol.samples import cart, changed, checkout, paths, renamed, without
 from tests.support.tables import every
@@ -61,7 +60,7 @@ WRITTEN_BY_CUSTOMERS = [
 def test_what_customers_write_is_taken_without_card_numbers_and_controls_of_direction(path: str) -> None:
     request = CheckoutRequest.from_wire(changed(checkout(), path, "Ada\u202e 4111.1111 1111-1111!"))
     assert request.to_wire() == changed(checkout(), path, "Ada ***1111!")
-    assert CheckoutRequest.from_canonical(request.to_wire()) == request
+    assert CheckoutRequest.checked(request.to_wire()) == request
 
 
 # The amount
@@ -89,20 +88,9 @@ def test_a_request_is_built_of_mappings_and_of_the_cart_of_a_shops_items() -> No
     }
     request = CheckoutRequest.build(**given)
     assert (request.type, request.amount) == (CheckoutType.PREAUTHORIZATION, "24.90")
-    assert request.shopping_cart_details is built
+    assert request.shopping_cart_details == built
     sent = request.to_wire()["addressDetails"]["billingAddress"]
     assert (sent["countryCode"], sent["state"]) == ("DEU", "DE-BY")
-
-
-def test_the_constructor_too_refuses_an_amount_that_is_not_written_as_it_is_sent() -> None:
-    right = dict(CheckoutRequest.from_wire(checkout())) | {"shopping_cart_details": None}
-    for amount, words in (("24.9", r"24\.9 is to be written 24\.90"), ("24.901", "finer")):
-        with pytest.raises(ValidationError, match=words):
-            CheckoutRequest(**right | {"amount": amount})
-    with pytest.raises(ValidationError, match=r"10 is to be written 10\.00"):
-        OrderContent(
-            type="ecom.sale", amount="10", currency_code="EUR", checkout_details=right["checkout_details"]
-        )
 
 
 # The order in a request is a message of its own

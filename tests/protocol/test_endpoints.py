@@ -28,7 +28,6 @@ from wallet_gateway.protocol.endpoints import (
     Endpoint,
     wire_type,
 )
-from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.follow_ups import DETACHED_REFUND_TYPE, FollowUpType
 
 
@@ -75,7 +74,7 @@ def test_every_type_is_in_the_table_and_an_original_has_none_without_its_payment
     assert set(WIRE_TYPES.values()) == values | {DETACHED_REFUND_TYPE}
     assert set(OPERATIONS) == {*FollowUpType, DETACHED_REFUND_TYPE}
     for operation in ("checkout", "authorization"):
-        with pytest.raises(UnknownCode, match="the interface has no"):
+        with pytest.raises(KeyError):
             wire_type(operation)
 
 

@@ -14,14 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.tables import every
+from wallet_gateway.protocol import migration_file
 from wallet_gateway.protocol.card_numbers import has_card_number
-from wallet_gateway.protocol.migration_file import COLUMNS, MigrationRow, RowError, read_rows, write_rows
+from wallet_gateway.protocol.migration_file import COLUMNS, MigrationRow, RowError, write_rows
 from wallet_gateway.protocol.money import Money
 
 HEADER = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId"
 
 
 GOOD = "OLD-1,2023-04-05T06:07:08.1234567,100.00,EUR,25.50,P/77:a=b"
+
+
+def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]:
+    for line, row in migration_file.read_rows(lines):
+        yield RowError(line, row) if isinstance(row, str) else row
 
 
 def rows_of(*lines: str) -> list[MigrationRow | RowError]:
@@ -122,11 +128,11 @@ MOMENT = "2023-04-05T06:07:08.1234567"
         ("P/77:a=b", "No4111111111111111", "providerTransactionId: has the form of a card number"),
         ("P/77:a=b", "=P", "providerTransactionId: '=P' is no identifier"),
         ("P/77:a=b", "", "providerTransactionId: "),
-        ("100.00", "", "amount: the amount is empty"),
+        ("100.00", "", "amount: '' is no amount"),
         ("100.00", "0.00", "amount: the amount is zero"),
-        ("100.00", '"100,00"', "amount: '100,00' contains a comma"),
+        ("100.00", '"100,00"', "amount: '100,00' is no amount"),
         ("100.00", "100.001", "amount: '100.001' is finer"),
-        ("25.50", "-1", "refundedAmount: '-1' has a sign"),
+        ("25.50", "-1", "refundedAmount: '-1' is no amount"),
         ("25.50", "100.01", "refundedAmount: 100.01 is more than the amount 100.00"),
         ("EUR", "EURO", "currencyCode: 'EURO' is no currency"),
         ("EUR", "", "currencyCode: "),

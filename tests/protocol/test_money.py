@@ -70,14 +70,17 @@ def test_zero_is_refused_unless_it_is_meant(zero: object) -> None:
 
 # What is not an amount in EUR, under the words its message must have.
 BAD: dict[str, list[object]] = {
-    "is empty": [""],
-    "white space": [" ", "10.00\n", " 10.00", "1 000.00", "\xa010", "1\u202f000", "10\x0b", "- 1"],
-    "comma; the decimal separator is a period": ["10,00", "1,000.00", "1.000,00", ",", "10,", "-1,0"],
-    "has a sign": ["+10.00", "-10.00", "-0", "+0", "--1", "-", "-.5", -1, Decimal("-0.01")],
-    "exponent notation": ["1e2", "1E2", "1.5E-1", "1e1000000", "-1e5", "0e0"],
-    "no finite number": ["NaN", "-Infinity", "inf", Decimal("sNaN"), Decimal("-Infinity")],
-    "digits other than 0 to 9": ["\u0661\u0662.\u0665", "\uff11\uff10", "10\xb2", "\xbd", "\u4e00"],
-    "thousands separators": ["1_000.00", "1'000", "1\u2019000", "1.000.000"],
+    "is no amount; write digits alone, without leading zeros, with a period before": [
+        *("", " ", "10.00\n", " 10.00", "1 000.00", "\xa010", "1\u202f000", "10\x0b", "- 1"),
+        *("10,00", "1,000.00", "1.000,00", ",", "10,", "-1,0"),
+        *("+10.00", "-10.00", "-0", "+0", "--1", "-", "-.5", -1, Decimal("-0.01")),
+        *("1e2", "1E2", "1.5E-1", "1e1000000", "-1e5", "0e0"),
+        *("NaN", "-Infinity", "inf", Decimal("sNaN"), Decimal("-Infinity")),
+        *("\u0661\u0662.\u0665", "\uff11\uff10", "10\xb2", "\xbd", "\u4e00"),
+        *("1_000.00", "1'000", "1\u2019000", "1.000.000", "007", "00.10", "00"),
+        *(".", ".5", "10.", "1..0", "0x10", "ten", "\u20ac10", "10.00EUR", "1e", "10.00\x00", "1\u22122"),
+        "\ud800",
+    ],
     "finer than the currency": [
         *("10.001", "10.000", "0.001", "1.0000000"),
         *(Decimal("0.001"), Decimal("1E-1000000"), Decimal("1." + "0" * 5000 + "1")),
@@ -86,11 +89,7 @@ BAD: dict[str, list[object]] = {
         *("1000000000000.00", "1000000000000", "100000000000000", "9" * 5000, 10**12, HUGE, -HUGE),
         *(Decimal("1E+20000000"), Decimal("1E+13"), Decimal(10**12)),
     ],
-    "leading zeros": ["007", "00.10", "00"],
-    "is no amount": [
-        *(".", ".5", "10.", "1..0", "0x10", "ten", "\u20ac10", "10.00EUR", "1e", "10.00\x00", "1\u22122"),
-        *("\ud800", True, False, None, [], b"10.00"),
-    ],
+    "is no amount; give text": [True, False, None, [], b"10.00"],
     "floating-point": [10.0, float("nan")],
 }  # fmt: skip
 
@@ -100,7 +99,7 @@ BAD: dict[str, list[object]] = {
     [(value, words) for words, values in BAD.items() for value in values],
     ids=[f"{words} {at}" for words, values in BAD.items() for at in range(len(values))],
 )
-def test_what_is_no_exact_amount_is_refused_with_its_own_message(value: object, words: str) -> None:
+def test_what_is_no_exact_amount_is_refused_with_what_would_be_right(value: object, words: str) -> None:
     started = time.process_time()
     with pytest.raises(InvalidAmount) as caught:
         Money.parse(value, "EUR", allow_zero=True)

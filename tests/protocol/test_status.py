@@ -151,7 +151,7 @@ def test_a_time_that_cannot_be_read_is_kept_as_it_was_told() -> None:
 UNREADABLE: list[tuple[object, str]] = [
     (without(record(), "id"), "id: is missing"),
     (without(record(), "state"), "state: is missing"),
-    (record() | {"transactionAmount": NumberText("-5")}, "has a sign"),
+    (record() | {"transactionAmount": NumberText("-5")}, "is no amount"),
     (record() | {"currencyCode": "XXL"}, "currencyCode"),
     (without(record(), "clientSystemTransactionId"), "clientSystemTransactionId: is missing"),
     (record() | {"ID": "other"}, "'id' and 'ID'"),
@@ -159,9 +159,9 @@ UNREADABLE: list[tuple[object, str]] = [
     (Collision("one object has 'a' and 'A'"), "one object has"),
     (changed(record(), "apmDetails.x", [Collision("one object has")]), "one object"),
     (record() | {"code": "1", "details": {"message": "no"}}, "it carries an error"),
-    (None, "is no status record"),
-    ([], "is no status record"),
-    ("x", "is no status record"),
+    (None, "is no JSON object"),
+    ([], "is no JSON object"),
+    ("x", "is no JSON object"),
     (dict.fromkeys(DECISIVE, "x" * 5000), "transactionAmount"),
 ]
 

@@ -204,7 +204,6 @@ RIGHT: Rows = [
     (CHECKOUT, below("redirectDetails", REDIRECTS), URLS),
     (CHECKOUT, "checkoutDetails.redirectUrlTimeout", [0, 1, 900]),
     (CHECKOUT, f"{LINE}.taxRate", ["7", "7.7", "19.25", "8.8750", "100", "999.9999"]),
-    (ACCOUNT, "paymentData.shippingAddress.countryCode", ["??"]),
     ("FollowUpResponse", "state providerStateCode currencyCode", ["Brand-New?"]),
     ("StatusRecord", "state type", ["Brand-New?"]),
     ("StatusRecord", below("apmDetails.billingAddress", "countryCode state"), ["Germany"]),

@@ -13,8 +13,8 @@ from wallet_gateway.protocol.accounts import (
     PaymentAccountQuery,
     PaymentAccountResponse,
     PublicKeyResponse,
-    ResultAddress,
     SheetChoices,
+    WalletAddress,
     WalletResult,
 )
 from wallet_gateway.protocol.authorizations import (
@@ -63,20 +63,20 @@ def test_what_describes_a_card_is_left_out_where_it_cannot_be_read(
         assert PaymentAccount.from_wire(ACCOUNT | {name: value}).to_wire() == without(ACCOUNT, name)
 
 
-@every("field", ResultAddress.model_fields)
+@every("field", WalletAddress.model_fields)
 def test_every_line_of_an_address_is_one_line_of_at_most_255_characters(field: str) -> None:
-    ResultAddress.build(**{field: "DE" if field == "country_code" else "x" * 255})
+    WalletAddress.build(**{field: "DE" if field == "country_code" else "x" * 255})
     for bad in ("x" * 256, "two\nlines", "\x7f", "\x85", "\u2028", 7):
         with pytest.raises(InvalidMessage):
-            ResultAddress.build(**{field: bad})
+            WalletAddress.build(**{field: bad})
 
 
 def test_a_country_is_read_in_any_case_and_may_be_kosovo_or_none() -> None:
     for country in ("de", "XK", ""):
-        assert ResultAddress.build(country_code=country).country_code == country.upper()
+        assert WalletAddress.build(country_code=country).country_code == country.upper()
     for none in ("ZZ", "XX", "QM", "DEU", "D", "\uff24\uff25"):
         with pytest.raises(InvalidMessage, match="countryCode: is no country"):
-            ResultAddress.build(country_code=none)
+            WalletAddress.build(country_code=none)
 
 
 @every("account", ["3f2504e0-4f89-41d3", "WA~01JCE2:_(x)|{y}", "...", "QUJD+RA==", "ACC-4111111111111111"])

@@ -94,7 +94,10 @@ SENTENCES: list[tuple[str, object, str]] = [
     (
         "shoppingCartDetails.totalTaxAmount",
         "1,00",
-        "'1,00' contains a comma; the decimal separator is a period, as in 1234.50",
+        (
+            "'1,00' is no amount; "
+            "write digits alone, without leading zeros, with a period before decimals, as in 1000.00"
+        ),
     ),
     (
         "shoppingCartDetails.shippingDetails.shippingTaxRate",

@@ -77,7 +77,7 @@ class _DeadlineReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int | None:
-        self._sock.settimeout(self._deadline.socket_timeout())
+        self._sock.settimeout(self._deadline.timeout(self._deadline.limits.read))
         received = self._stream.readinto(buffer)
         self._deadline.count_received(received or 0)
         return received
@@ -122,12 +122,12 @@ class Connection(HTTPConnection):
         """Whether it idled below the limit, and the far end still holds it."""
         idle = time.monotonic() - self.used_at
         # Not below zero: a test may have frozen the clock when it was used.
-        return 0 <= idle < _deadline().keepalive_idle and super().is_connected
+        return 0 <= idle < _deadline().limits.idle and super().is_connected
 
     def connect(self) -> None:
         """Connect: to the gateway or through the proxy, TLS handshake included."""
         deadline = _deadline()
-        deadline.doing, self.timeout = "connecting", deadline.connect_timeout()
+        deadline.doing, self.timeout = "connecting", deadline.timeout(deadline.limits.connect)
         self._is_opening = True
         try:
             super().connect()
@@ -148,7 +148,7 @@ class Connection(HTTPConnection):
         deadline = _deadline()
         deadline.doing = "sending"
         for start in range(0, len(data), _WRITE_SIZE):
-            self.sock.settimeout(deadline.socket_timeout())
+            self.sock.settimeout(deadline.timeout(deadline.limits.read))
             deadline.mark_sent()
             self.sock.sendall(data[start : start + _WRITE_SIZE])
 
@@ -196,7 +196,7 @@ class GatewayAdapter(HTTPAdapter):
         try:
             response = self.send(request, stream=True, proxies=self._proxies)
             try:
-                return response, read_body(response.raw, limit=deadline.max_answer_bytes)
+                return response, read_body(response.raw, limit=deadline.limits.max_answer_bytes)
             finally:
                 # Read to its end it has gone back to the pool; else it is not used again.
                 response.close()

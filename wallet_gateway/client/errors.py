@@ -32,10 +32,9 @@ import zlib
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from wallet_gateway.client.exchange import Exchange
+from wallet_gateway.client.exchange import CallOutcome, Exchange
 
 _LONGEST_TEXT = 500
 
@@ -90,6 +89,10 @@ class GatewayError(Exception):
 
     may_have_happened: ClassVar[bool]
     """Whether the request may have been executed."""
+    outcome: ClassVar[CallOutcome]
+    """What is known after the call, as metrics have it."""
+    reason: StrEnum | str = ""
+    """Why, if no answer came that can be used."""
     exchange: Exchange | None = None
     """What went over the wire, redacted; set by `Gateway`, None where a `Transport` is used alone."""
 
@@ -98,6 +101,8 @@ class NotSent(GatewayError):
     """Not one byte of the request left this machine."""
 
     may_have_happened = False
+    outcome = CallOutcome.NOT_SENT
+    reason: NotSentReason
 
     def __init__(self, reason: NotSentReason, *, detail: str = "") -> None:
         super().__init__(reason)
@@ -116,6 +121,7 @@ class Refused(GatewayError):
     """
 
     may_have_happened = False
+    outcome = CallOutcome.REFUSED
 
     def __init__(self, code: str, message: str, http_status: int) -> None:
         super().__init__(code, message, http_status)
@@ -134,6 +140,8 @@ class OutcomeUnknown(GatewayError):
     """
 
     may_have_happened = True
+    outcome = CallOutcome.UNKNOWN
+    reason: UnknownReason
 
     def __init__(self, reason: UnknownReason, retry_after: float | None = None, *, detail: str = "") -> None:
         super().__init__(reason, retry_after)

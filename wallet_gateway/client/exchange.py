@@ -17,16 +17,10 @@ from wallet_gateway.protocol.strict_json import JsonValue
 
 M_co = TypeVar("M_co", covariant=True)
 
-MIN_REDIRECT_SECONDS, MAX_REDIRECT_SECONDS = 60, 900
-PROFILES = ("test", "prod")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MerchantAccount:
-    """One merchant's account at one gateway.
-
-    Raises ValueError for a profile or a redirect timeout that the gateway must not be given.
-    """
+    """One merchant's account at one gateway."""
 
     merchant_id: str
     store_id: str
@@ -37,18 +31,8 @@ class MerchantAccount:
     profile: str = "test"
     skin_id: str | None = None
     provider_merchant_id: str | None = None
-    redirect_url_timeout: int = MAX_REDIRECT_SECONDS
-    """Seconds a checkout page stays payable."""
-
-    def __post_init__(self) -> None:
-        if self.profile not in PROFILES:
-            raise ValueError(f"profile is {self.profile!r}; it must be one of {', '.join(PROFILES)}")
-        # The interface allows 0, "no expiration": an order would stay payable for ever.
-        if not MIN_REDIRECT_SECONDS <= self.redirect_url_timeout <= MAX_REDIRECT_SECONDS:
-            raise ValueError(
-                f"redirect_url_timeout is {self.redirect_url_timeout}; it must be "
-                f"{MIN_REDIRECT_SECONDS} to {MAX_REDIRECT_SECONDS} seconds"
-            )
+    redirect_url_timeout: int = 900
+    """Seconds a checkout page stays payable; 0, "no expiration", would leave it payable for ever."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 from wallet_gateway.client.errors import (
@@ -44,7 +44,6 @@ from wallet_gateway.client.exchange import (
 )
 from wallet_gateway.client.redaction import redact, redact_message, redact_text
 from wallet_gateway.client.transport import Transport
-from wallet_gateway.protocol import text
 from wallet_gateway.protocol.accounts import (
     PaymentAccount,
     PaymentAccountQuery,
@@ -58,7 +57,6 @@ from wallet_gateway.protocol.endpoints import (
     AUTHORIZATION,
     CHECKOUT,
     DETACHED_REFUND,
-    ENDPOINTS,
     FOLLOW_UP,
     GET_PAYMENT_ACCOUNT,
     OPERATIONS,
@@ -67,7 +65,7 @@ from wallet_gateway.protocol.endpoints import (
     STATUS,
     Endpoint,
 )
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError, UnreadableBody
+from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody
 from wallet_gateway.protocol.faults import ErrorBody, is_contradictory, looks_like_error
 from wallet_gateway.protocol.follow_ups import (
     DetachedRefundRequest,
@@ -77,13 +75,11 @@ from wallet_gateway.protocol.follow_ups import (
 )
 from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_records
 from wallet_gateway.protocol.strict_json import JsonValue, dumps, loads, loads_by_parts
-from wallet_gateway.protocol.wire import WireModel, WrittenMessage
+from wallet_gateway.protocol.wire import WireModel
 
 Observer = Callable[[CallRecord], None]
 """Receives the record of each call when it is over; it must not raise."""
 M = TypeVar("M")
-W = TypeVar("W", bound=WireModel)
-_Message: TypeAlias = WireModel | WrittenMessage[Any]
 
 _MAX_RETRY_AFTER = 900.0
 """Seconds, the longest wait that a gateway can ask for."""
@@ -91,6 +87,8 @@ _MAX_RETRY_AFTER = 900.0
 # These two and 429 say nothing of the request: a proxy may answer so before or after passing it on.
 _TRY_LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY)
 _MAX_DETAIL_LENGTH = 500
+_FRESH = frozenset({FOLLOW_UP, DETACHED_REFUND, AUTHORIZATION})
+"""What moves money by itself goes over a connection of its own."""
 
 
 class Gateway:
@@ -111,10 +109,8 @@ class Gateway:
         observer: Observer | None = None,
         api_key: Callable[[], str] | None = None,
     ) -> None:
-        if unknown := paths.keys() - {endpoint.name for endpoint in ENDPOINTS}:
-            known = ", ".join(endpoint.name for endpoint in ENDPOINTS)
-            raise ValueError(f"paths names {', '.join(sorted(unknown))}; the endpoints are {known}")
         self.account = account
+        self._store = {"merchant_id": account.merchant_id, "store_id": account.store_id}
         self._transport = transport
         self._paths = dict(paths)
         self._observer = observer
@@ -124,70 +120,48 @@ class Gateway:
         self, request: CheckoutRequest, *, not_after: float | None = None
     ) -> Answer[CheckoutResponse]:
         """Ask for a page where the customer pays: the interface, section Checkout request."""
-        return self._call(CHECKOUT, _CHECKOUT, message=request, not_after=not_after)
-
-    def send_checkout(
-        self, written: WrittenMessage[CheckoutRequest], *, not_after: float | None = None
-    ) -> Answer[CheckoutResponse]:
-        """Send a checkout request that was checked and written down before, its bytes unchanged.
-
-        A subclass with a `checkout` of its own is given the message.
-        """
-        if type(self).checkout is not Gateway.checkout:
-            return self.checkout(written.message(), not_after=not_after)
-        return self._call(CHECKOUT, _CHECKOUT, message=written, not_after=not_after)
+        return self._call(CHECKOUT, CheckoutResponse.from_wire, request, not_after=not_after)
 
     def follow_up(
         self, request: FollowUpRequest, *, not_after: float | None = None
     ) -> Answer[FollowUpResponse]:
         """Capture, refund or reverse: the interface, section Follow-up request."""
-        return self._call(FOLLOW_UP, _FOLLOW_UP, message=request, fresh=True, not_after=not_after)
+        return self._call(FOLLOW_UP, FollowUpResponse.from_wire, request, not_after=not_after)
 
     def detached_refund(
         self, request: DetachedRefundRequest, *, not_after: float | None = None
     ) -> Answer[DetachedRefundResponse]:
         """Refund what another provider processed: the interface, section Detached refund request."""
-        return self._call(DETACHED_REFUND, _DETACHED_REFUND, message=request, fresh=True, not_after=not_after)
+        return self._call(DETACHED_REFUND, DetachedRefundResponse.from_wire, request, not_after=not_after)
 
     def status(self, reference: str) -> Answer[StatusAnswer]:
         """Ask what the gateway knows under a reference: the interface, section Transaction status record.
 
         A record that cannot be read does not spoil the others: the answer names it.
         """
-        query = StatusQuery.build(
-            merchant_id=self.account.merchant_id,
-            store_id=self.account.store_id,
-            client_system_transaction_id=reference,
-        )
-        return self._call(STATUS, _STATUS, query=query.to_wire())
+        query = StatusQuery.build(**self._store, client_system_transaction_id=reference)
+        return self._call(STATUS, _records, query)
 
     def public_key(self) -> Answer[PublicKeyResponse]:
         """Ask for the keys of wallet payments: the interface, section Authentication."""
-        account = self.account
-        request = PublicKeyRequest.build(
-            merchant_id=account.merchant_id, store_id=account.store_id, user_id=account.user_id
-        )
-        return self._call(PUBLIC_KEY, _PUBLIC_KEY, message=request)
+        request = PublicKeyRequest.build(**self._store, user_id=self.account.user_id)
+        return self._call(PUBLIC_KEY, PublicKeyResponse.from_wire, request)
 
     def payment_account(
         self, account_id: str, *, api_key: str, encryption_key: str
     ) -> Answer[PaymentAccount]:
         """Ask which card is behind an account: the interface, section Payment account."""
         query = PaymentAccountQuery.build(
-            transaction_account_id=account_id,
-            merchant_id=self.account.merchant_id,
-            store_id=self.account.store_id,
-            encryption_key_id=encryption_key,
-        ).to_wire()
-        place = {"transactionAccountId": query.pop("transactionAccountId")}
-        return self._call(GET_PAYMENT_ACCOUNT, _ACCOUNT, place=place, query=query, api_key=api_key)
+            **self._store, transaction_account_id=account_id, encryption_key_id=encryption_key
+        )
+        return self._call(GET_PAYMENT_ACCOUNT, PaymentAccount.from_wire, query, api_key=api_key)
 
     def authorize(
         self, request: AuthorizationRequest, *, api_key: str, not_after: float | None = None
     ) -> Answer[AuthorizationResponse]:
         """Pay with the card of an account: the interface, rules 4 and 5 of section Endpoints."""
         return self._call(
-            AUTHORIZATION, _AUTHORIZED, message=request, api_key=api_key, fresh=True, not_after=not_after
+            AUTHORIZATION, AuthorizationResponse.from_wire, request, api_key=api_key, not_after=not_after
         )
 
     def adapt_request(self, endpoint: Endpoint, request: GatewayRequest) -> GatewayRequest:  # noqa: ARG002
@@ -219,39 +193,56 @@ class Gateway:
     def _call(
         self,
         endpoint: Endpoint,
-        spec: ResponseSpec[M],
+        read: Callable[[JsonValue], M],
+        message: WireModel,
         *,
-        place: Mapping[str, str] = MappingProxyType({}),
-        query: Mapping[str, str] | None = None,
-        message: _Message | None = None,
         api_key: str | None = None,
-        fresh: bool = False,
         not_after: float | None = None,
     ) -> Answer[M]:
         # Follow-ups share an endpoint and differ by their type.
         operation = OPERATIONS[message.type] if isinstance(message, FollowUpRequest) else endpoint.name
         started = time.monotonic()
         path = self._paths.get(endpoint.name, endpoint.path)
-        # What another path has no place for is sent as a parameter: nothing that was asked for is lost.
-        unplaced = {name: value for name, value in place.items() if f"{{{name}}}" not in path}
-        values: JsonValue
-        if isinstance(message, WrittenMessage) and type(self) is Gateway:
-            values = message.values
-        else:
-            # A subclass may change what it is given.
-            values = message.to_wire() if message else None
+        values, is_query = message.to_wire(), endpoint.method == "GET"
+        # What the path has no place for is sent as a parameter: nothing that was asked for is lost.
+        placed = {name: text for name, text in values.items() if is_query and f"{{{name}}}" in path}
         request = GatewayRequest(
             method=endpoint.method,
             path=path,
-            path_values=place,
-            query={**(query or {}), **unplaced} if unplaced else query,
-            body=values,
+            path_values=placed,
+            query={name: values[name] for name in values if name not in placed} if is_query else None,
+            body=None if is_query else values,
             headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
         )
+        raw, shown = None, ""
+
+        def end(error: GatewayError | None = None) -> Exchange:
+            """Return the exchange as it is kept; bodies are redacted only here, when the call is over."""
+            exchange = Exchange(
+                method=request.method,
+                url_path=request.path,
+                http_status=raw.status if raw else None,
+                request_body="" if request.body is None else redact(request.body),
+                answer_body=shown,
+                elapsed_seconds=raw.elapsed if raw else time.monotonic() - started,
+                sent=raw is not None or (error is not None and error.may_have_happened),
+                date=raw.headers.get("date", "") if raw else "",
+            )
+            if self._observer is not None:
+                record = CallRecord(
+                    operation=operation,
+                    method=exchange.method,
+                    path=exchange.url_path,
+                    outcome=error.outcome if error else CallOutcome.ANSWERED,
+                    reason=str(error.reason) if error else "",
+                    http_status=exchange.http_status,
+                    elapsed_seconds=exchange.elapsed_seconds,
+                )
+                self._observer(record)
+            return exchange
+
         try:
-            body = message.to_json() if message else None
-            if type(self) is not Gateway:
-                request, body = self._adapted(endpoint, request, body)
+            request, body = self._adapted(endpoint, request, None if is_query else message.to_json())
             filled = request.path
             for name, value in request.path_values.items():
                 filled = filled.replace(f"{{{name}}}", quote(value, safe=""))
@@ -261,30 +252,22 @@ class Gateway:
                 query=request.query,
                 body=body,
                 headers=request.headers or None,
-                fresh=fresh,
+                fresh=endpoint in _FRESH,
                 not_after=not_after,
             )
+            if isinstance(message, AuthorizationRequest) and message.cryptogram is not None:
+                # A gateway may repeat the cryptogram in any field. Each octet is one character, so that
+                # nothing else is changed, whatever the encoding.
+                known = raw.body.decode("latin-1")
+                clean = remove_cryptogram(known, message.cryptogram.get_secret_value())
+                raw = replace(raw, body=clean.encode("latin-1"))
+            answered = _value_of(raw)
+            shown = redact_text(raw.body) if isinstance(answered, UnreadableBody) else redact(answered)
+            said = self._read(endpoint, read, raw, answered)
         except GatewayError as error:
-            elapsed, sent = time.monotonic() - started, error.may_have_happened
-            self._end(operation, _exchange(request, None, "", elapsed=elapsed, sent=sent), error)
+            error.exchange = end(error)
             raise
-        if isinstance(message, AuthorizationRequest) and message.cryptogram is not None:
-            # A gateway may repeat the cryptogram in any field. Each octet is one character, so that nothing
-            # else is changed, whatever the encoding.
-            known = raw.body.decode("latin-1")
-            clean = remove_cryptogram(known, message.cryptogram.get_secret_value())
-            raw = replace(raw, body=clean.encode("latin-1"))
-        answered = _value_of(raw)
-        shown = redact_text(raw.body) if isinstance(answered, UnreadableBody) else redact(answered)
-        date = raw.headers.get("date", "")
-        exchange = _exchange(request, raw.status, shown, elapsed=raw.elapsed, sent=True, date=date)
-        try:
-            said = self._read(endpoint, spec, raw, answered)
-        except GatewayError as error:
-            self._end(operation, exchange, error)
-            raise
-        self._end(operation, exchange)
-        return Answer(message=said, exchange=exchange)
+        return Answer(message=said, exchange=end())
 
     def _adapted(
         self, endpoint: Endpoint, request: GatewayRequest, unchanged: bytes | None
@@ -303,85 +286,42 @@ class Gateway:
         raise failure
 
     def _read(
-        self, endpoint: Endpoint, spec: ResponseSpec[M], raw: RawAnswer, value: JsonValue | UnreadableBody
+        self,
+        endpoint: Endpoint,
+        read: Callable[[JsonValue], M],
+        raw: RawAnswer,
+        value: JsonValue | UnreadableBody,
     ) -> M:
         """Return the message of a success; raises Refused, BadAnswer or OutcomeUnknown for all else."""
-        if spec.by_parts and isinstance(value, UnreadableBody):
+        if endpoint is STATUS and isinstance(value, UnreadableBody):
             parts = _value_of(raw, loads_by_parts)
             # Nothing but a list is read by parts.
             value = parts if isinstance(parts, list) else value
-        if type(self) is not Gateway and not isinstance(value, UnreadableBody):
+        if not isinstance(value, UnreadableBody):
             try:
                 value = self.adapt_answer(endpoint, value)
             except Exception as error:  # noqa: BLE001 - the shop's code may raise any
                 value = UnreadableBody(f"adapting the answer: {describe(error)}")
-        if not 200 <= raw.status < 300:
-            reason = _reason(raw.status)
-            if reason is UnknownReason.FOREIGN_ANSWER:
-                if is_contradictory(value, spec.success_field):
-                    reason = UnknownReason.CONTRADICTORY
-                elif refusal := _refusal(raw.status, value):
-                    raise refusal
+        reason = _reason(raw.status)
+        if reason in {None, UnknownReason.FOREIGN_ANSWER}:
+            # An error's code beside a field of a success is enough: whatever it is, it is not a clear yes.
+            if is_contradictory(value, endpoint.success_field):
+                text = "an error's code beside a field of a success"
+                unknown = OutcomeUnknown if reason else BadAnswer
+                wait = _retry_after_seconds(raw.headers)
+                raise unknown(UnknownReason.CONTRADICTORY, wait, detail=f"HTTP {raw.status}, {text}")
+            if refusal := _refusal(raw.status, value):
+                raise refusal
+        if reason is not None:
             raise OutcomeUnknown(reason, _retry_after_seconds(raw.headers), detail=f"HTTP {raw.status}")
         if isinstance(value, UnreadableBody):
             raise _bad(UnknownReason.UNREADABLE, value)
-        # An error's code beside a field of a success is enough: whatever it is, it is not a clear yes.
-        if is_contradictory(value, spec.success_field):
-            raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error's code beside a field of a success")
-        if refusal := _refusal(raw.status, value):
-            raise refusal
         try:
-            return spec.read(value)
+            return read(value)
         except ProtocolError as error:
             bad = _bad(UnknownReason.WRONG_SHAPE, error)
         # Outside the handler, so that the error, which holds parts of the answer, is not chained.
         raise bad
-
-    def _end(self, operation: str, exchange: Exchange, error: GatewayError | None = None) -> None:
-        if error is not None:
-            error.exchange = exchange
-        if self._observer is None:
-            return
-        outcome, reason = CallOutcome.ANSWERED, ""
-        if isinstance(error, NotSent):
-            outcome, reason = CallOutcome.NOT_SENT, error.reason.value
-        elif isinstance(error, OutcomeUnknown):
-            outcome, reason = CallOutcome.UNKNOWN, error.reason.value
-        elif error is not None:
-            outcome = CallOutcome.REFUSED
-        self._observer(
-            CallRecord(
-                operation=operation,
-                method=exchange.method,
-                path=exchange.url_path,
-                outcome=outcome,
-                reason=reason,
-                http_status=exchange.http_status,
-                elapsed_seconds=exchange.elapsed_seconds,
-            )
-        )
-
-
-def _exchange(
-    request: GatewayRequest,
-    status: int | None,
-    answer_body: str,
-    *,
-    elapsed: float,
-    sent: bool,
-    date: str = "",
-) -> Exchange:
-    """Return the exchange as it is kept; bodies are redacted only here, when the call is over."""
-    return Exchange(
-        method=request.method,
-        url_path=request.path,
-        http_status=status,
-        request_body="" if request.body is None else redact(request.body),
-        answer_body=answer_body,
-        elapsed_seconds=elapsed,
-        sent=sent,
-        date=date,
-    )
 
 
 def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> JsonValue | UnreadableBody:
@@ -391,23 +331,13 @@ def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> Jso
         return error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseSpec(Generic[M]):
-    """How a successful answer of one endpoint is read."""
-
-    read: Callable[[JsonValue], M]
-    """Raises ProtocolError for any other value."""
-    success_field: str
-    """The folded name of a field that only a success has; empty where a success is not an object."""
-    by_parts: bool = False
-    """Whether an array that is not strict JSON as a whole is read part by part."""
-
-
 def _bad(reason: UnknownReason, error: ProtocolError) -> BadAnswer:
     return BadAnswer(reason, detail=redact_message(str(error))[:_MAX_DETAIL_LENGTH])
 
 
-def _reason(status: int) -> UnknownReason:
+def _reason(status: int) -> UnknownReason | None:
+    if 200 <= status < 300:
+        return None
     if 300 <= status < 400:
         return UnknownReason.REDIRECT
     if status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -450,28 +380,8 @@ def _date(text: str) -> datetime | None:
     return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
-def _object(model: type[W]) -> Callable[[JsonValue], W]:
-    def read(value: JsonValue) -> W:
-        if not isinstance(value, dict):
-            raise InvalidMessage([FieldError("", f"{text.quote(value)} is no JSON object")])
-        return model.from_wire(value)
-
-    return read
-
-
-_CHECKOUT = ResponseSpec(read=_object(CheckoutResponse), success_field="redirecturl")
-_FOLLOW_UP = ResponseSpec(read=_object(FollowUpResponse), success_field="state")
-_AUTHORIZED = ResponseSpec(read=_object(AuthorizationResponse), success_field="state")
-_PUBLIC_KEY = ResponseSpec(read=_object(PublicKeyResponse), success_field="apikey")
-_ACCOUNT = ResponseSpec(read=_object(PaymentAccount), success_field="cardtype")
-_DETACHED_REFUND = ResponseSpec(read=_object(DetachedRefundResponse), success_field="state")
-
-
 def _records(value: JsonValue) -> StatusAnswer:
     """Read status records; the complaints about unreadable ones are redacted."""
     answer = parse_records(value)
     redacted = (replace(one, complaint=redact_message(one.complaint)) for one in answer.unreadable)
     return replace(answer, unreadable=tuple(redacted))
-
-
-_STATUS = ResponseSpec(read=_records, success_field="", by_parts=True)

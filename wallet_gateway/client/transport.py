@@ -13,11 +13,11 @@ from __future__ import annotations
 import os
 import ssl
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 from urllib.parse import SplitResult, urlencode, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
@@ -29,15 +29,11 @@ from wallet_gateway.client.errors import (
     AuthChangedRequest,
     ClaimExpired,
     DeadlinePassed,
-    NotSent,
-    OutcomeUnknown,
     map_exception,
 )
 from wallet_gateway.client.exchange import RawAnswer
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from requests import PreparedRequest
 
     from wallet_gateway.client.connection import GatewayAdapter
@@ -75,53 +71,8 @@ class Transport(Protocol):
         ...
 
 
-class Auth(Protocol):
-    """The protocol of requests' `AuthBase`: sets headers on the prepared request and returns it."""
-
-    def __call__(self, request: PreparedRequest, /) -> PreparedRequest:
-        """Sign the request."""
-        ...
-
-
-def prepared_request(
-    method: str,
-    url: str,
-    extra: Mapping[str, str] | None,
-    *,
-    body: bytes | None,
-    fresh: bool,
-    auth: Auth | None,
-) -> PreparedRequest:
-    """Return the request as it is sent, with all headers but `Host`; those in `extra` win.
-
-    Raises AuthChangedRequest when `auth` changed more than headers.
-    """
-    # Here, because a process that calls no gateway does without: requests and what it imports are 6 MB.
-    from requests import PreparedRequest
-    from requests.structures import CaseInsensitiveDict
-
-    headers = {**_HEADERS, **(extra or {})}
-    if body is not None:
-        headers.setdefault("Content-Type", "application/json")
-        headers["Content-Length"] = str(len(body))
-    if fresh:
-        headers["Connection"] = "close"
-    prepared = PreparedRequest()
-    prepared.method, prepared.url, prepared.body = method, url, body
-    prepared.headers = CaseInsensitiveDict(headers)
-    if auth is None:
-        return prepared
-    signed = auth(prepared)
-    # The caller has stored what it sends; a signature in the URL or the body would be something else.
-    if (signed.method, signed.url, signed.body) != (method, url, body):
-        raise AuthChangedRequest("auth may set headers; it changed the method, the URL or the body")
-    # As digest authentication does, which sends the request again.
-    if any(signed.hooks.values()):
-        raise AuthChangedRequest("auth may set headers; it wants to be called with the answer, too")
-    prepared.headers = CaseInsensitiveDict(
-        {_text(name): _text(value) for name, value in signed.headers.items()}
-    )
-    return prepared
+Auth: TypeAlias = "Callable[[PreparedRequest], PreparedRequest]"
+"""Sets headers on the prepared request and returns it, as `AuthBase` of requests does."""
 
 
 def _text(value: str | bytes) -> str:
@@ -144,72 +95,39 @@ def steady_seconds() -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long and how large: seconds and bytes, all above zero but `keepalive_idle` (ValueError)."""
+    """How long and how large: seconds and bytes."""
 
-    connect_timeout: float
+    connect: float = 3.0
     """For TCP, with each address of the name, and again for TLS. The resolver has limits of its own."""
-    read_timeout: float
+    read: float = 20.0
     """For each wait on the gateway, to read or to write."""
-    total_timeout: float
+    total: float = 30.0
     """From the call to the last byte of the answer."""
-    keepalive_idle: float = 5.0
+    idle: float = 5.0
     """How long a connection may have idled that is used again; none is with zero."""
-    max_answer_bytes: int
-
-    def __post_init__(self) -> None:
-        for limit in fields(self):
-            if getattr(self, limit.name) <= 0 and limit.name != "keepalive_idle":
-                raise ValueError(f"{limit.name} is {getattr(self, limit.name)}; it must be above zero")
+    max_answer_bytes: int = 1_048_576
+    """Size of an answer's body, packed and unpacked."""
 
 
 class RequestDeadline:
-    """The clock and the write marker of one request; as a context it maps every exception raised inside.
+    """The clock and the write marker of one request."""
 
-    Usage::
-
-        with deadline:
-            return exchange(deadline)
-        raise deadline.error
-    """
-
-    __slots__ = ("_bytes_left", "_deadline", "_limits", "_not_after", "doing", "error", "sent", "started")
-
-    error: NotSent | OutcomeUnknown
-    """What is known after the exception inside; not set without one."""
+    __slots__ = ("_bytes_left", "_not_after", "_started", "doing", "limits", "sent")
 
     def __init__(self, *, limits: Limits, not_after: float | None) -> None:
-        self.started = time.monotonic()
+        self.limits = limits
         self.sent = False
         """The write marker: whether a byte of the request may have reached the gateway."""
         self.doing = "signing"
         """The step that is under way, for the error's text."""
-        self._limits = limits
+        self._started = time.monotonic()
         self._not_after = not_after
-        self._deadline = self.started + limits.total_timeout
         self._bytes_left = 2 * limits.max_answer_bytes + _FRAMING_ALLOWANCE
 
     @property
     def elapsed(self) -> float:
         """Seconds since the call."""
-        return time.monotonic() - self.started
-
-    @property
-    def max_answer_bytes(self) -> int:
-        """Size limit of an answer's body, packed and unpacked."""
-        return self._limits.max_answer_bytes
-
-    @property
-    def keepalive_idle(self) -> float:
-        """Seconds after which an idle connection is not used again."""
-        return self._limits.keepalive_idle
-
-    def connect_timeout(self) -> float:
-        """Return the seconds to wait for the connection; raises DeadlinePassed."""
-        return min(self._limits.connect_timeout, self.remaining())
-
-    def socket_timeout(self) -> float:
-        """Return the seconds to wait until the next bytes come or go; raises DeadlinePassed."""
-        return min(self._limits.read_timeout, self.remaining())
+        return time.monotonic() - self._started
 
     def mark_sent(self) -> None:
         """Set the write marker; raises ClaimExpired instead when the right to send has run out."""
@@ -224,82 +142,30 @@ class RequestDeadline:
         if self._bytes_left < 0:
             raise AnswerTooLarge("more bytes came than any framing of an answer needs")
 
-    def remaining(self) -> float:
-        """Return the seconds left for the whole call; raises DeadlinePassed."""
-        remaining = self._deadline - time.monotonic()
+    def timeout(self, longest: float) -> float:
+        """Return how many seconds a step may take, at most the rest of the call; raises DeadlinePassed."""
+        remaining = self.limits.total - self.elapsed
         if remaining <= 0:
-            raise DeadlinePassed(
-                f"the whole call may take {self._limits.total_timeout:g} s, and they are over"
-            )
-        return remaining
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        # Every exception: no list of them is complete, and one that is missing would leave a sent payment
-        # without an outcome. What asks the process to stop is no Exception and passes through.
-        if not isinstance(error, Exception):
-            return False
-        self.error = map_exception(error, sent=self.sent, doing=self.doing)
-        return True
+            raise DeadlinePassed(f"the whole call may take {self.limits.total:g} s, and they are over")
+        return min(longest, remaining)
 
 
-class HttpTransport:
-    """HTTP to one gateway, for all threads of a process. Connections are kept, but not across a fork.
+class BaseTransport:
+    """Sends one request once, under one deadline; how, a subclass says in `exchange`."""
 
-    `base_url` is https, or http on a loopback address; anything else is a ValueError. Times are in seconds:
-    `connect_timeout` for TCP and again for TLS, `read_timeout` for each wait, `total_timeout` up to the last
-    byte; a connection idle for `keepalive_idle` is not used again. `auth` may set headers and nothing else.
-    `ca_file` names a PEM file to trust in place of the authorities that come with requests; there is no way
-    not to verify. `client_cert` names the PEM file of our own certificate and key, or one file for each; an
-    encrypted key is refused. Raises OSError for a file that cannot be read or is not what it should be.
-    `ssl_context` is one of `tls_context` in place of both: some 0.7 MB that many transports can share.
-    `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway with https.
-    """
-
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        connect_timeout: float = 3.0,
-        read_timeout: float = 20.0,
-        total_timeout: float = 30.0,
-        keepalive_idle: float = 5.0,
-        max_answer_bytes: int = 1_048_576,
-        auth: Auth | None = None,
-        ca_file: str | None = None,
-        client_cert: str | tuple[str, str] | None = None,
-        ssl_context: ssl.SSLContext | None = None,
-        proxy: str | None = None,
-    ) -> None:
-        # The URL is not quoted in the messages: a password in it is one of the things refused.
-        url = urlsplit(base_url)
-        if "@" in url.netloc or url.query or url.fragment:
-            raise ValueError("base_url has a user, a query or a fragment; give https://host[:port][/path]")
-        if not url.hostname or url.scheme not in ("http", "https"):
-            raise ValueError("base_url is no web address; give https://host[:port][/path]")
-        if url.scheme == "http" and not is_loopback(url.hostname):
-            raise ValueError("base_url is plain http; only a loopback address may do without TLS")
-        self._base_url = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
-        self._limits = Limits(
-            connect_timeout=connect_timeout,
-            read_timeout=read_timeout,
-            total_timeout=total_timeout,
-            keepalive_idle=keepalive_idle,
-            max_answer_bytes=max_answer_bytes,
-        )
+    def __init__(self, base_url: str, limits: Limits, auth: Auth | None) -> None:
+        self._base_url = base_url
+        self._limits = limits
         self._auth = auth
-        is_tls = url.scheme == "https"
-        self._context = (ssl_context or tls_context(ca_file, client_cert)) if is_tls else None
-        self._proxies = {"https": proxy} if proxy else {}
-        self._adapters: dict[int, GatewayAdapter] = {}
-        """By process: on connections that were inherited two would read each other's answers."""
 
     def __repr__(self) -> str:
-        return f"HttpTransport(base_url={self._base_url!r})"
+        return f"{type(self).__name__}(base_url={self._base_url!r})"
+
+    def exchange(
+        self, request: PreparedRequest, deadline: RequestDeadline, *, fresh: bool
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Carry a signed request there; return status, headers and the whole body of its answer, unpacked."""
+        raise NotImplementedError
 
     def send(
         self,
@@ -314,30 +180,97 @@ class HttpTransport:
     ) -> RawAnswer:
         """Send one request once. Whatever fails, NotSent or OutcomeUnknown is raised.
 
-        `fresh` uses a new connection and closes it: on a kept one the far end may have hung up just now, and
-        whether it had read the request would be unknown. `not_after` is an instant of `steady_seconds`:
-        later than that not one byte is sent.
+        `headers` win over those of each request. `fresh` uses a new connection and closes it: on a kept one
+        the far end may have hung up just now, and whether it had read the request would be unknown.
+        `not_after` is an instant of `steady_seconds`: later than that not one byte is sent.
         """
         url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
-        with deadline:
-            request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
-            adapter = None if fresh else self._adapters.get(os.getpid())
-            if adapter is None:
-                # Here, because requests takes long to import, and a worker may never call a gateway.
-                from wallet_gateway.client.connection import GatewayAdapter
+        try:
+            # Here, because a process that calls no gateway does without: with all it imports it is 6 MB.
+            from requests import PreparedRequest
+            from requests.structures import CaseInsensitiveDict
 
-                adapter = GatewayAdapter(self._context, self._proxies)
-            if not fresh:
-                adapter = self._adapters.setdefault(os.getpid(), adapter)
-            try:
-                response, whole = adapter.exchange(request, deadline)
-            finally:
-                if fresh:
-                    adapter.close()
-            kept = {name: value for name in KEPT_HEADERS if (value := response.headers.get(name))}
-            return RawAnswer(status=response.status_code, headers=kept, body=whole, elapsed=deadline.elapsed)
-        raise deadline.error
+            given = {**_HEADERS, **(headers or {})}
+            if body is not None:
+                given.setdefault("Content-Type", "application/json")
+                given["Content-Length"] = str(len(body))
+            if fresh:
+                given["Connection"] = "close"
+            request = PreparedRequest()
+            request.method, request.url, request.body = method, url, body
+            request.headers = CaseInsensitiveDict(given)
+            if self._auth is not None:
+                signed = self._auth(request)
+                # The caller has stored what it sends; a signature in the URL or the body would be something
+                # else. A hook could send the request again, as that of digest authentication does.
+                is_changed = (signed.method, signed.url, signed.body) != (method, url, body)
+                if is_changed or any(signed.hooks.values()):
+                    raise AuthChangedRequest("auth may set headers, no method, URL, body or hook")
+                request.headers = CaseInsensitiveDict(
+                    {_text(name): _text(value) for name, value in signed.headers.items()}
+                )
+            status, told, whole = self.exchange(request, deadline, fresh=fresh)
+            kept = {name: value for name in KEPT_HEADERS if (value := told.get(name))}
+            return RawAnswer(status=status, headers=kept, body=whole, elapsed=deadline.elapsed)
+        except Exception as error:  # noqa: BLE001
+            # Every one: no list of them is complete, and one that is missing would leave a sent payment
+            # without an outcome. What asks the process to stop is no Exception and passes through.
+            failure = map_exception(error, sent=deadline.sent, doing=deadline.doing)
+        # Outside the handler, or Python would chain what holds the request.
+        raise failure
+
+
+class HttpTransport(BaseTransport):
+    """HTTP to one gateway, for all threads of a process. Connections are kept, but not across a fork.
+
+    `base_url` is https, or http on a loopback address; anything else is a ValueError. `auth` may set headers
+    and nothing else. `ssl_context` is one of `tls_context`, some 0.7 MB that many transports can share; there
+    is no way not to verify. `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway with
+    https.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        limits: Limits = Limits(),
+        auth: Auth | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        proxy: str | None = None,
+    ) -> None:
+        # The URL is not quoted in the messages: a password in it is one of the things refused.
+        url = urlsplit(base_url)
+        if "@" in url.netloc or url.query or url.fragment:
+            raise ValueError("base_url has a user, a query or a fragment; give https://host[:port][/path]")
+        if not url.hostname or url.scheme not in ("http", "https"):
+            raise ValueError("base_url is no web address; give https://host[:port][/path]")
+        if url.scheme == "http" and not is_loopback(url.hostname):
+            raise ValueError("base_url is plain http; only a loopback address may do without TLS")
+        super().__init__(f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}", limits, auth)
+        self._context = (ssl_context or tls_context()) if url.scheme == "https" else None
+        self._proxies = {"https": proxy} if proxy else {}
+        self._adapters: dict[int, GatewayAdapter] = {}
+        """By process: on connections that were inherited two would read each other's answers."""
+
+    def exchange(
+        self, request: PreparedRequest, deadline: RequestDeadline, *, fresh: bool
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Carry a request over a kept connection of this process, or over one of its own."""
+        adapter = None if fresh else self._adapters.get(os.getpid())
+        if adapter is None:
+            # Here, because requests takes long to import, and a worker may never call a gateway.
+            from wallet_gateway.client.connection import GatewayAdapter
+
+            adapter = GatewayAdapter(self._context, self._proxies)
+        if not fresh:
+            adapter = self._adapters.setdefault(os.getpid(), adapter)
+        try:
+            response, whole = adapter.exchange(request, deadline)
+        finally:
+            if fresh:
+                adapter.close()
+        return response.status_code, response.headers, whole
 
     def close(self) -> None:
         """Close the idle connections. The transport stays usable and opens new ones."""
@@ -350,8 +283,10 @@ def tls_context(
 ) -> ssl.SSLContext:
     """Return a context that verifies certificate and host name, with TLS 1.2 at least.
 
-    Built by hand: the ready-made contexts read SSL_CERT_FILE and SSLKEYLOGFILE from the environment. Raises
-    OSError (ssl.SSLError is one) for a file that cannot be read, holds no certificate, or no key that fits.
+    `ca_file` names a PEM file to trust in place of the authorities that come with requests. `client_cert`
+    names the PEM file of our own certificate and key, or one file for each; an encrypted key is refused.
+    Raises OSError (ssl.SSLError is one) for a file that cannot be read, holds no certificate, or no key that
+    fits. Built by hand: the ready-made contexts read SSL_CERT_FILE and SSLKEYLOGFILE from the environment.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2

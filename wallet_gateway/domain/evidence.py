@@ -234,10 +234,10 @@ def read_records(
 
     `closed` are the fingerprints of records whose discrepancy a person has closed.
     """
-    attribution = attribute(records, expected)
-    doubtful = concerning(unreadable, expected)
+    own, elsewhere = attribute(records, expected)
+    doubtful = tuple(record for record in unreadable if _concerns(record, expected))
     unknown = of_unknown_type(records, {expected.reference} | expected.other_references)
-    found = _judge(attribution.own, expected, closed)
+    found = _judge(own, expected, closed)
     own_unknown = [one for one in unknown if one.client_system_transaction_id == expected.reference]
     if found.absent and own_unknown:
         found = replace(found, absent=False, explanation=unknown_type_explanation(own_unknown[0]))
@@ -245,7 +245,7 @@ def read_records(
     is_paid = expected.is_paid or found.shown_amount is not None
     found = replace(
         found,
-        elsewhere=attribution.elsewhere,
+        elsewhere=tuple(elsewhere),
         unknown_references=made_under_own_reference(records, expected) if is_paid else (),
         unreadable=doubtful,
         unknown_types=unknown,
@@ -271,13 +271,15 @@ _MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.INCONCLUSIVE})
 
 def made_elsewhere(record: StatusRecord) -> Explanation:
     """Return the description of a record that none of our transactions requested."""
-    return explain(
-        ExplanationCode.MADE_ELSEWHERE,
-        type=record.type,
-        given=str(record.transaction_amount),
-        currency=record.currency_code,
-        record=record.id,
-    )
+    return explain(ExplanationCode.MADE_ELSEWHERE, type=record.type, **_shown(record))
+
+
+def _shown(record: StatusRecord) -> dict[str, str | None]:
+    return {
+        "given": str(record.transaction_amount),
+        "currency": record.currency_code,
+        "record": record.id,
+    }
 
 
 def _judge(fits: Sequence[StatusRecord], expected: Expectation, closed: Collection[str]) -> Finding:
@@ -547,18 +549,13 @@ class Expectation:
     """The records of our other transactions that are expected here; each explains one record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attribution:
-    """The records of a status query by whose they are."""
+def attribute(
+    records: Sequence[StatusRecord], expected: Expectation
+) -> tuple[Sequence[StatusRecord], Iterable[StatusRecord]]:
+    """Return which records are the transaction's own, and which were approved on our payment for nobody.
 
-    own: tuple[StatusRecord, ...]
-    """The transaction's; several approved ones are a second execution."""
-    elsewhere: tuple[StatusRecord, ...]
-    """Approved, on our payment, and requested by none of our transactions."""
-
-
-def attribute(records: Sequence[StatusRecord], expected: Expectation) -> Attribution:
-    """Return which records are the transaction's own, and which are of operations made elsewhere."""
+    Several approved ones of our own are a second execution.
+    """
     fits = [record for record in records if _fits(record, expected)]
     strangers = [*_of_another_amount(fits, expected), *_further_executions(fits, expected)]
     known = {expected.reference} | expected.other_references
@@ -567,10 +564,8 @@ def attribute(records: Sequence[StatusRecord], expected: Expectation) -> Attribu
         for record in records
         if (record in strangers and record.is_approved) or _is_elsewhere(record, expected, known)
     )
-    return Attribution(
-        own=tuple(record for record in fits if record not in strangers),
-        elsewhere=tuple(_unexplained(others, expected)),
-    )
+    own = [record for record in fits if record not in strangers]
+    return own, _unexplained(others, expected)
 
 
 def _fits(record: StatusRecord, expected: Expectation) -> bool:
@@ -659,11 +654,6 @@ def _unexplained(records: Iterable[StatusRecord], expected: Expectation) -> Iter
 # Elements that cannot be read as a record
 
 
-def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tuple[UnreadableRecord, ...]:
-    """Return the records that may belong to our payment and are not known to be another transaction's."""
-    return tuple(record for record in records if _concerns(record, expected))
-
-
 def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
     """Return whether a record of our payment may be this transaction's: unknown fields may match."""
     if _folded_type(record) not in {"", expected.wire_type}:
@@ -740,11 +730,4 @@ def has_known_type(record: StatusRecord) -> bool:
 
 def unknown_type_explanation(record: StatusRecord) -> Explanation:
     """Return the description of a record of an unknown type."""
-    return explain(
-        ExplanationCode.UNKNOWN_TYPE,
-        type=record.type,
-        state=record.state,
-        given=str(record.transaction_amount),
-        currency=record.currency_code,
-        record=record.id,
-    )
+    return explain(ExplanationCode.UNKNOWN_TYPE, type=record.type, state=record.state, **_shown(record))

@@ -114,19 +114,6 @@ class GatewayRecord:
 def as_gateway_record(message: StatusRecord) -> GatewayRecord:
     """Return a status record as a shop reads it."""
     details = message.apm_details or RecordedApmDetails()
-    billing = _place(details.billing_address) or {
-        "street": details.apm_payer_billing_street1,
-        "city": details.apm_payer_billing_city_name,
-        "postal_code": details.apm_payer_billing_postal_code,
-        "country": details.apm_payer_billing_country,
-    }
-    shipping = _place(details.shipping_address) or {
-        "street": details.apm_payer_shipping_street1,
-        "city": details.apm_payer_shipping_city_name,
-        "postal_code": details.apm_payer_shipping_postal_code,
-        "country": details.apm_payer_shipping_country,
-    }
-    person = details.shipping_address or RecordedShippingAddress()
     return GatewayRecord(
         record_id=message.id or "",
         reference=message.client_system_transaction_id,
@@ -145,40 +132,44 @@ def as_gateway_record(message: StatusRecord) -> GatewayRecord:
             state=details.apm_payer_state_or_province or "",
             country=details.apm_payer_country_code or "",
         ),
-        billing_address=_address(
-            **billing, name=details.apm_payer_billing_name, phone=details.apm_payer_billing_phone
-        ),
-        shipping_address=_address(
-            **shipping,
-            name=details.apm_payer_shipping_name
-            or " ".join(filter(None, (person.first_name, person.last_name))),
-            first_name=person.first_name,
-            last_name=person.last_name,
-            phone=person.telephone_number or details.apm_payer_shipping_phone,
-            email=person.email,
-        ),
+        billing_address=_address(details, "billing", details.billing_address),
+        shipping_address=_address(details, "shipping", details.shipping_address),
         message=message,
     )
 
 
-def _place(address: RecordedBillingAddress | None) -> dict[str, str | None]:
-    """Return the place of an address object, or nothing: the interface also has it in single fields."""
-    if address is None:
-        return {}
-    place = {
-        "house_number": address.house_number,
-        "street": address.street,
-        "city": address.city,
-        "postal_code": address.zip_postal_code,
-        "state": address.state,
-        "country": address.country_code,
+def _address(
+    details: RecordedApmDetails, kind: str, given: RecordedBillingAddress | None
+) -> RecordedAddress | None:
+    """Return an address: the place of its object, or else that of the single fields beside it."""
+    prefix = f"apm_payer_{kind}_"
+    single = {name.removeprefix(prefix): text for name, text in details if name.startswith(prefix)}
+    person = given if isinstance(given, RecordedShippingAddress) else RecordedShippingAddress()
+    place = (
+        {}
+        if given is None
+        else {
+            "house_number": given.house_number,
+            "street": given.street,
+            "city": given.city,
+            "postal_code": given.zip_postal_code,
+            "state": given.state,
+            "country": given.country_code,
+        }
+    )
+    if not any(place.values()):
+        place = {"street": single["street1"], "city": single["city_name"]}
+        place |= {name: single[name] for name in ("postal_code", "country")}
+    parts = {
+        **place,
+        "name": single["name"] or " ".join(filter(None, (person.first_name, person.last_name))),
+        "first_name": person.first_name,
+        "last_name": person.last_name,
+        "phone": person.telephone_number or single["phone"],
+        "email": person.email,
     }
-    return place if any(place.values()) else {}
-
-
-def _address(**parts: str | None) -> RecordedAddress | None:
-    given = {name: text for name, text in parts.items() if text}
-    return RecordedAddress(**given) if given else None
+    found = {name: text for name, text in parts.items() if text}
+    return RecordedAddress(**found) if found else None
 
 
 # A gateway's answer compared with our records: each difference by its type. This decides, and writes nothing.

@@ -140,18 +140,14 @@ def _faults_of(line: object, path: str) -> Iterator[FieldError]:
         yield FieldError(f"{path}.quantity", message)
     elif not line.quantity:
         yield FieldError(f"{path}.quantity", "is zero; leave out a line of which nothing is sold")
-    if message := _wrong_unit(line.unit):
-        yield FieldError(f"{path}.unit", message)
+    if not isinstance(line.unit, str):
+        yield FieldError(f"{path}.unit", f"is of the type {type(line.unit).__name__}; give a text")
     rate = line.tax_rate
     if rate is not None and (
         _wrong_number(rate) or rate >= MAX_RATE or (Fraction(rate) * 10**RATE_DECIMALS).denominator != 1
     ):
         message = f"{_quoted(rate)} is no rate; give a percentage with up to 4 decimals"
         yield FieldError(f"{path}.tax_rate", f"{message} as a Decimal, such as 19 or 7.7")
-
-
-def _wrong_unit(value: object) -> str:
-    return "" if isinstance(value, str) else f"is of the type {type(value).__name__}; give a text"
 
 
 def _quoted(number: object) -> str:
@@ -317,7 +313,6 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base 32: no two letters are confused when read aloud."""
 
 REFERENCE_LENGTH = 26
-_TIME_CHARACTERS = 10
 _RANDOM_BITS = 80
 
 
@@ -325,20 +320,9 @@ def new_reference(*, now: datetime, randomness: int) -> str:
     """Return a reference of 26 characters from an aware instant and 80 random bits.
 
     The first ten characters are the milliseconds since 1970, so later references sort after earlier ones.
-    Raises `ValueError` when `randomness` does not fit into 80 bits.
     """
-    if not 0 <= randomness < 1 << _RANDOM_BITS:
-        raise ValueError("randomness must be a number of at most 80 bits")
-    milliseconds = int(now.timestamp() * 1000)
-    return _encode(milliseconds, _TIME_CHARACTERS) + _encode(randomness, REFERENCE_LENGTH - _TIME_CHARACTERS)
-
-
-def _encode(number: int, length: int) -> str:
-    characters = []
-    for _ in range(length):
-        number, digit = divmod(number, 32)
-        characters.append(ALPHABET[digit])
-    return "".join(reversed(characters))
+    number = int(now.timestamp() * 1000) << _RANDOM_BITS | randomness
+    return "".join(ALPHABET[number >> bits & 31] for bits in range(5 * (REFERENCE_LENGTH - 1), -1, -5))
 
 
 # Where a customer may be led from our pages: to a path of this site, or to an origin of the shop

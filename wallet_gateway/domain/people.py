@@ -56,14 +56,11 @@ def is_same_person(one: Actor, other: Actor) -> bool:
     """Return whether two actors may be one person: they have the same account, or the same name.
 
     A renamed account keeps its key, and a name that was given to a new account is still the same name. Case,
-    outer blanks and Unicode forms of names are ignored. A program without a name is nobody.
+    outer blanks, Unicode forms and invisible characters of names are ignored. A program without a name is
+    nobody.
     """
     same_account = bool(one.account) and one.account == other.account
-    return same_account or (bool(_plain(one.name)) and _plain(one.name) == _plain(other.name))
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).strip().casefold()
+    return same_account or (bool(_folded(one.name)) and _folded(one.name) == _folded(other.name))
 
 
 # Why a person moves money: the codes that are stored with the person's comment
@@ -123,11 +120,6 @@ REASON_CODES: Mapping[TransactionKind, tuple[ReasonCode, ...]] = MappingProxyTyp
 """The codes of each operation, in the order in which a form offers them."""
 
 
-def is_reason_code(kind: TransactionKind, code: str) -> bool:
-    """Return whether a code is valid for an operation; an empty one always is."""
-    return not code or code in REASON_CODES.get(kind, ())
-
-
 # When two texts are one customer's e-mail address, and whether a name begins with a text. There are two
 # rules. A search folds whatever people and browsers vary, and a person looks at what it finds. Disclosing
 # and erasing need the stricter one: two mailboxes may differ by a letter that only looks alike.
@@ -162,8 +154,6 @@ def begins_name(text: str, names: Iterable[str]) -> bool:
 
 
 def _folded(text: str) -> str:
-    if text.isascii():
-        return text.casefold().strip()
     visible = "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
     compatible = unicodedata.normalize("NFKC", visible).casefold()
     return unicodedata.normalize("NFKC", compatible).strip()

@@ -240,7 +240,7 @@ class Approval(models.Model):
     @property
     def sent_along(self) -> SentAlong:
         """What the operation sends along; nothing once the request has ended."""
-        return SentAlong.from_canonical(self.sends or {})
+        return SentAlong.checked(self.sends or {})
 
     @property
     def parent(self) -> Payment | MigratedDeposit:

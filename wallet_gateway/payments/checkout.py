@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from django.db.models import F
@@ -63,11 +61,9 @@ from wallet_gateway.payments.sending import (
     scheme_of,
     unexpected_page,
 )
-from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, CheckoutType, RedirectDetails
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
 from wallet_gateway.protocol.errors import ProtocolError
-from wallet_gateway.protocol.strict_json import canonical
 from wallet_gateway.protocol.text import one_line, visible
-from wallet_gateway.protocol.wire import WrittenMessage, write_down
 
 logger = logging.getLogger("wallet_gateway.checkout")
 
@@ -129,7 +125,7 @@ def start_checkout(order: PaymentOrder) -> Payment:
             return transaction.opened_payment
         not_after = context.not_after()
         try:
-            answer = retry_unsent(lambda: context.gateway.send_checkout(unsent.written, not_after=not_after))
+            answer = retry_unsent(lambda: context.gateway.checkout(unsent, not_after=not_after))
         except NotSent as error:
             _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
             raise GatewayUnreachable(
@@ -230,11 +226,11 @@ class _AskFirst(Exception):
 
 def begin(
     order: PaymentOrder,
-    request: PageRequest | None,
+    request: CheckoutRequest | None,
     context: GatewayContext,
     *,
     asked: Sequence[GatewayTransaction] = (),
-) -> tuple[GatewayTransaction, PageRequest | None] | None:
+) -> tuple[GatewayTransaction, CheckoutRequest | None] | None:
     """Prepare an attempt with the request to send, or find the page that is open, without a request.
 
     Return None while another request is sending. `request` is None if too little time is left for a further
@@ -263,7 +259,7 @@ def begin(
             if state is TransactionState.NOT_SENT and not foreign_merchant_account(latest, context):
                 # The same reference requires the same bytes, even if the settings have changed.
                 written = stored_request(latest.request_body.encode())
-                ends_at = None if written is None else now + written.lifetime
+                ends_at = None if written is None else now + _lifetime(written)
                 if ends_at is not None and (order.payable_until is None or ends_at <= order.payable_until):
                     return (latest, written) if _claim_again(latest, ends_at, now) else None
         number = len(attempts) + 1
@@ -276,12 +272,12 @@ def begin(
         order,
         TransactionKind.CHECKOUT,
         number=number,
-        reference=request.reference,
+        reference=request.client_system_transaction_id,
         context=context,
         created_at=now,
         # The latest possible end of the page, until an answer gives the exact one.
-        **claim_columns(now=now, expires_at=now + request.lifetime),
-        **body_columns(request.body, context.gateway.account),
+        **claim_columns(now=now, expires_at=now + _lifetime(request)),
+        **body_columns(request.to_json(), context.gateway.account),
     )
     return transaction, request
 
@@ -368,102 +364,45 @@ def _claim_again(transaction: GatewayTransaction, expires_at: datetime, now: dat
     return True
 
 
-# The request of one attempt, made of the order's stored content without checking that again: it was checked
-# when the order was created, and its hash is stored with it. Content with another hash was changed afterwards
-# (erased, or by hand), so it is checked like any other message.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRequest:
-    """A request for a hosted page, ready to be stored and sent."""
-
-    reference: str
-    """Its clientSystemTransactionId."""
-    lifetime: timedelta
-    """How long the page stays payable."""
-    written: WrittenMessage[CheckoutRequest]
-
-    @property
-    def body(self) -> bytes:
-        """The exact bytes to send."""
-        return self.written.body
+# The request of one attempt
 
 
 def page_request(
     order: PaymentOrder, account: MerchantAccount, redirect: RedirectDetails, *, reference: str, seconds: int
-) -> PageRequest:
+) -> CheckoutRequest:
     """Return the request for a page that lives so many seconds; raises InvalidMessage if it breaks a rule."""
     content = order.content
-    texts = {name: canonical(content[name]) for name in sorted(content)}
-    own = {
-        **_of_account(account),
-        "clientSystemTransactionId": reference,
-        "redirectDetails": redirect.to_wire(),
-        "checkoutDetails": {
-            **({"skinId": account.skin_id} if account.skin_id else {}),
-            **content.get("checkoutDetails", {}),
-            "paymentMethod": account.provider,
-            "redirectUrlTimeout": seconds,
-        },
-    }
-    if account.provider_merchant_id and "details" not in content:
-        own["details"] = {"providerMerchantId": account.provider_merchant_id}
-    values = {**content, **own}
-    if order.content_hash != PaymentOrder.hash_of(order.gateway, f"{{{_members(texts)}}}"):
-        written = write_down(CheckoutRequest.from_canonical(values))
-    else:
-        _check_account(account)
-        members = _members({**texts, **{name: canonical(value) for name, value in own.items()}})
-        written = WrittenMessage(model=CheckoutRequest, values=values, body=f"{{{members}}}".encode())
-    return PageRequest(reference=reference, lifetime=timedelta(seconds=seconds), written=written)
+    details = {"providerMerchantId": account.provider_merchant_id} if account.provider_merchant_id else None
+    page = {"skinId": account.skin_id, **content.get("checkoutDetails", {})}
+    return CheckoutRequest.checked(
+        {
+            "details": details,
+            **content,
+            "merchantId": account.merchant_id,
+            "storeId": account.store_id,
+            "userId": account.user_id,
+            "clientSystemTransactionId": reference,
+            "redirectDetails": redirect,
+            "checkoutDetails": page | {"paymentMethod": account.provider, "redirectUrlTimeout": seconds},
+        }
+    )
 
 
-def stored_request(body: bytes) -> PageRequest | None:
+def stored_request(body: bytes) -> CheckoutRequest | None:
     """Return a stored request, to be sent again with the same bytes, even if the settings have changed.
 
-    Returns None if it cannot be read any more.
+    Returns None if it cannot be read any more, or would be written in other bytes now.
     """
     try:
         message = CheckoutRequest.from_json(body)
     except ProtocolError:
         return None
-    seconds = message.checkout_details.redirect_url_timeout
-    return PageRequest(
-        reference=message.client_system_transaction_id,
-        lifetime=LONGEST_PAGE if seconds is None else timedelta(seconds=seconds),
-        written=WrittenMessage(model=CheckoutRequest, values=message.to_wire(), body=body),
-    )
+    return message if message.to_json() == body else None
 
 
-def _members(texts: Mapping[str, str]) -> str:
-    return ",".join([f'"{name}":{text}' for name, text in texts.items()])
-
-
-def _of_account(account: MerchantAccount) -> dict[str, Any]:
-    return {"merchantId": account.merchant_id, "storeId": account.store_id, "userId": account.user_id}
-
-
-@lru_cache(maxsize=64)
-def _check_account(account: MerchantAccount) -> None:
-    """Check once what an account adds to the request of every order; raises InvalidMessage."""
-    url = "https://shop.example/"
-    names = ("returnUrl", "successUrl", "pendingUrl", "errorUrl", "cancelUrl", "refusedUrl")
-    CheckoutRequest.from_canonical(
-        {
-            **_of_account(account),
-            "type": CheckoutType.SALE.value,
-            "amount": "1.00",
-            "currencyCode": "EUR",
-            "clientSystemTransactionId": "-",
-            "checkoutDetails": {
-                "skinId": account.skin_id,
-                "paymentMethod": account.provider,
-                "redirectUrlTimeout": account.redirect_url_timeout,
-            },
-            "details": {"providerMerchantId": account.provider_merchant_id},
-            "redirectDetails": dict.fromkeys(names, url),
-        }
-    )
+def _lifetime(request: CheckoutRequest) -> timedelta:
+    seconds = request.checkout_details.redirect_url_timeout
+    return LONGEST_PAGE if seconds is None else timedelta(seconds=seconds)
 
 
 # Whether it can be paid

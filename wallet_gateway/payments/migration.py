@@ -19,7 +19,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.ledger.transactions import check_outside_transaction, in_transaction
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.payments.inputs import check_several
-from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows, text_lines, write_rows
+from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows, write_rows
 from wallet_gateway.protocol.money import Money, parse_amount
 
 _BATCH = 2_000
@@ -107,16 +107,14 @@ def _import(
     with CheckedRows() as good:
         rejected: list[RowError] = []
         rejected_in_all = 0
-        # Each row with the line it ends on: blank lines are not rows, and cells may span lines.
-        counted = _Counted(text_lines(lines))
-        numbered = ((counted.read, row) for row in read_rows(counted))
-        while batch := list(islice(numbered, _BATCH)):
+        rows = read_rows(lines)
+        while batch := list(islice(rows, _BATCH)):
             ids = [row.parent_transaction_id for _, row in batch if isinstance(row, MigrationRow)]
             there = _deposits_there(ids, gateway)
             bad: list[RowError] = []
             for line, row in batch:
-                if isinstance(row, RowError):
-                    bad.append(row)
+                if isinstance(row, str):
+                    bad.append(RowError(line=line, reason=row))
                 elif reason := _why_not(row, there.get(row.parent_transaction_id)):
                     bad.append(RowError(line=line, reason=reason))
                 else:
@@ -127,9 +125,9 @@ def _import(
         wanted = not dry_run and (keep_good or not rejected_in_all)
         if wanted:
             now, stored = gateways.clock().now(), 0
-            for rows in good.batches(_BATCH):
-                _store(rows, gateway, now)
-                stored += len(rows)
+            for kept in good.batches(_BATCH):
+                _store(kept, gateway, now)
+                stored += len(kept)
                 yield ImportStep(checked=good.count + rejected_in_all, stored=stored)
         return ImportReport(
             accepted=good.count,
@@ -137,22 +135,6 @@ def _import(
             stored=wanted,
             rejected_in_all=rejected_in_all,
         )
-
-
-class _Counted:
-    """An iterator that counts the lines read."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = iter(lines)
-        self.read = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.read += 1
-        return line
 
 
 def _deposits_there(ids: Sequence[str], gateway: str) -> dict[str, MigratedDeposit]:

@@ -6,7 +6,6 @@ by name" (Endpoints, rule 3); paths and shapes are this project's, and stand in 
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -28,7 +27,6 @@ from wallet_gateway.protocol.field_types import (
     OptionalText,
     OwnReference,
     Text,
-    only_ours,
 )
 from wallet_gateway.protocol.status import read_timestamp
 from wallet_gateway.protocol.wire import WireModel
@@ -87,19 +85,40 @@ class PublicKeyResponse(WireModel):
             return None
 
 
+_PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,255}$"
+PATTERN_MESSAGES[_PRINTABLE] = lambda _: "is too long or holds control characters; give up to 255 characters"
+
+Line = Annotated[str, Strict(), Field(pattern=_PRINTABLE)]
+"""One line of text from a browser, of at most 255 characters."""
+
+
+def _check_country(code: str) -> str:
+    # An address may be without a country, and wallets write XK for Kosovo, which ISO leaves to its users.
+    if code in {"", "XK"}:
+        return code
+    try:
+        return check_country_of_wallet(code)
+    except UnknownCode:
+        raise ValueError("is no country; give a two-letter ISO 3166 code such as DE") from None
+
+
+WalletCountry = Annotated[Line, AfterValidator(_check_country)]
+"""A country as wallets write it: "ISO 3166 alpha-2", in upper case, or nothing."""
+
+
 class WalletAddress(WireModel):
     """An address as the wallet gives it; its fields depend on the requested format."""
 
-    name: OptionalText | None = None
-    phone_number: OptionalText | None = None
-    address1: OptionalText | None = None
-    address2: OptionalText | None = None
-    address3: OptionalText | None = None
-    locality: OptionalText | None = None
-    administrative_area: OptionalText | None = None
-    postal_code: OptionalText | None = None
-    country_code: OptionalText | None = None
-    sorting_code: OptionalText | None = None
+    name: Line | None = None
+    phone_number: Line | None = None
+    address1: Line | None = None
+    address2: Line | None = None
+    address3: Line | None = None
+    locality: Line | None = None
+    administrative_area: Line | None = None
+    postal_code: Line | None = None
+    country_code: WalletCountry | None = None
+    sorting_code: Line | None = None
 
 
 class CardInfo(WireModel):
@@ -189,20 +208,10 @@ TransactionAccountId = Annotated[str, Strict(), Field(pattern=_ACCOUNT), AfterVa
 """The gateway's identifier of a payment account, as it can stand in an address."""
 
 
-def _check_asked_account(text: str) -> str:
-    if not re.fullmatch(_ACCOUNT, text):
-        raise ValueError(PATTERN_MESSAGES[_ACCOUNT](text))
-    return _check_account(text)
-
-
-AskedAccountId = Annotated[Identifier, only_ours(_check_asked_account)]
-"""The same where we write it; any identifier where it is read."""
-
-
 class PaymentAccountQuery(WireModel):
     """Names a payment account: one part of the path and three parameters of GET paymentAccounts."""
 
-    transaction_account_id: AskedAccountId
+    transaction_account_id: TransactionAccountId
     merchant_id: Identifier
     store_id: Identifier
     encryption_key_id: Identifier
@@ -235,43 +244,8 @@ class PaymentAccount(WireModel):
 
 _REFERENCE = r"^[A-Za-z0-9_-]{1,64}$"
 PATTERN_MESSAGES[_REFERENCE] = lambda _: "is no reference of ours"
-_PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,255}$"
-PATTERN_MESSAGES[_PRINTABLE] = lambda _: "is too long or holds control characters; give up to 255 characters"
-
-Line = Annotated[str, Strict(), Field(pattern=_PRINTABLE)]
-"""One line of text from a browser."""
-
-
-def _check_country(code: str) -> str:
-    # An address may be without a country, and wallets write XK for Kosovo, which ISO leaves to its users.
-    if code in {"", "XK"}:
-        return code
-    try:
-        return check_country_of_wallet(code)
-    except UnknownCode:
-        raise ValueError("is no country; give a two-letter ISO 3166 code such as DE") from None
-
-
-WalletCountry = Annotated[Line, AfterValidator(_check_country)]
-"""A country as wallets write it: "ISO 3166 alpha-2", in upper case, or nothing."""
-
 Words = Annotated[str, Strict(), Field(max_length=10_000)]
 """A gateway's description of a failure, possibly long and of several lines; little of it is stored."""
-
-
-class ResultAddress(WireModel):
-    """An address the wallet gave, each line of at most 255 characters."""
-
-    name: Line | None = None
-    phone_number: Line | None = None
-    address1: Line | None = None
-    address2: Line | None = None
-    address3: Line | None = None
-    locality: Line | None = None
-    administrative_area: Line | None = None
-    postal_code: Line | None = None
-    country_code: WalletCountry | None = None
-    sorting_code: Line | None = None
 
 
 class WalletResult(WireModel):
@@ -282,15 +256,15 @@ class WalletResult(WireModel):
     transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
     cryptogram: MaskedCryptogram | None = None
     eci_indicator: MaskedEciIndicator | None = None
-    billing_address: ResultAddress | None = None
-    shipping_address: ResultAddress | None = None
+    billing_address: WalletAddress | None = None
+    shipping_address: WalletAddress | None = None
     email: Annotated[Secret[Line], REVEALED_ON_THE_WIRE] | None = None
 
 
 class SheetChoices(WireModel):
     """The customer's choices on the sheet before approval: shipping address, shipping option, offer codes."""
 
-    address: ResultAddress | None = None
+    address: WalletAddress | None = None
     option: Line | None = None
     offers: Annotated[tuple[Line, ...], Field(max_length=10)] = ()
 

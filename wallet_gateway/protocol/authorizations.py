@@ -7,13 +7,12 @@ ecom.preauthorization" (rule 4). Its path and shape are not shown: they are this
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict
 
 from wallet_gateway.protocol.accounts import WALLET_PAY
 from wallet_gateway.protocol.checkout import RedirectDetails
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
     PATTERN_MESSAGES,
@@ -26,7 +25,7 @@ from wallet_gateway.protocol.field_types import (
 )
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.protocol.wire import MISSING, TransactionRequest, WireModel
+from wallet_gateway.protocol.wire import TransactionRequest, WireModel
 
 _VERSION = r"^2\.[0-9](\.[0-9])?$"
 PATTERN_MESSAGES[_VERSION] = lambda text: f"{quote(text)} is no version of 3-D Secure 2, such as 2.2.0"
@@ -65,15 +64,10 @@ class ThreeDSecure(WireModel):
     three_d_s_server_transaction_id: Identifier | None = None
     transaction_status: Annotated[AuthenticationStatus, ANY_CASE]
 
-    @model_validator(mode="after")
-    def _has_its_proof(self) -> Self:
-        needed = {
-            "authenticationValue": self.authentication_value,
-            "dsTransactionId": self.ds_transaction_id,
-        }
-        if self.transaction_status in AUTHENTICATED and None in needed.values():
-            raise InvalidMessage(FieldError(name, MISSING) for name, value in needed.items() if value is None)
-        return self
+    required_where = dict.fromkeys(
+        ("authentication_value", "ds_transaction_id"),
+        ("transactionStatus is Y or A", lambda result: result["transaction_status"] in AUTHENTICATED),
+    )
 
 
 class AuthorizationRequest(TransactionRequest):

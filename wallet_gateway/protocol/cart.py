@@ -12,11 +12,13 @@ Sums are in units of the fourth decimal, so that a cart adds up before its curre
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, ModelWrapValidatorHandler, Strict, ValidationInfo, model_validator
+from pydantic import Field, Strict
+from pydantic.alias_generators import to_camel
 
 from wallet_gateway.protocol.codes import check_currency, currency_exponent
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage
@@ -30,16 +32,9 @@ from wallet_gateway.protocol.field_types import (
     Reading,
     Text,
 )
-from wallet_gateway.protocol.money import (
-    MAX_EXPONENT,
-    Money,
-    format_units,
-    has_decimals,
-    scaled_units,
-    units_of,
-)
+from wallet_gateway.protocol.money import MAX_EXPONENT, Money, format_units, parse_amount, scaled_units
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.protocol.wire import WireModel
+from wallet_gateway.protocol.wire import Condition, WireModel
 
 MAX_QUANTITY: Final = 9999
 """The limit of ``productQuantity``: "1 to 9999"."""
@@ -49,6 +44,25 @@ DiscountType = Literal["discount", "storecredit", "giftcard"]
 
 
 # The messages
+
+
+def is_positive(number: object) -> bool:
+    """Whether an amount or rate, as a number or its text, is given and not zero."""
+    return bool(number.strip("0.") if isinstance(number, str) else number)
+
+
+def _above_zero(name: str) -> tuple[str, Condition]:
+    return f"{to_camel(name)} is above zero", lambda values: is_positive(values[name])
+
+
+def _given(name: str) -> tuple[str, Condition]:
+    return f"{to_camel(name)} is given", lambda values: values[name] is not None
+
+
+def _has_a_rate(cart: Mapping[str, Any]) -> bool:
+    rates = [line.tax_rate for line in cart["item_details"] or ()]
+    shipping: ShippingDetail | None = cart["shipping_details"]
+    return any(map(is_positive, [*rates, shipping and shipping.shipping_tax_rate]))
 
 
 class ItemDetail(WireModel):
@@ -71,40 +85,24 @@ class ItemDetail(WireModel):
     # "Required if unitTaxAmount is supplied"; "Required if taxRate > 0"; "Required if discountAmount > 0";
     # "Required if taxRate > 0 and discountAmount > 0". (itemDetails)
     required_where = {
-        "taxRate": "unitTaxAmount is given",
-        "totalTaxAmount": "taxRate is above zero",
-        "discountName": "discountAmount is above zero",
-        "discountTaxAmount": "taxRate and discountAmount are above zero",
+        "tax_rate": _given("unit_tax_amount"),
+        "total_tax_amount": _above_zero("tax_rate"),
+        "discount_name": _above_zero("discount_amount"),
+        "discount_tax_amount": (
+            "taxRate and discountAmount are above zero",
+            lambda line: is_positive(line["tax_rate"]) and is_positive(line["discount_amount"]),
+        ),
     }
 
-    @model_validator(mode="after")
-    def _adds_up(self) -> Self:
-        discount, stated = scaled_units(self.discount_amount), scaled_units(self.total_amount)
-        computed = scaled_units(self.unit_amount) * self.product_quantity - discount
-        faults = []
+    def faults(self) -> Iterator[FieldError]:
+        """Yield the fault of a total that is not what the other amounts come to."""
+        stated = scaled_units(self.total_amount)
+        computed = scaled_units(self.unit_amount) * self.product_quantity - scaled_units(self.discount_amount)
         if computed < 0:
-            faults.append(FieldError("discountAmount", "exceeds unitAmount x productQuantity"))
+            yield FieldError("discountAmount", "exceeds unitAmount x productQuantity")
         elif stated != computed:
             formula = "unitAmount x productQuantity - discountAmount"
-            faults.append(_wrong_sum("totalAmount", stated, computed, formula))
-        is_taxed, is_discounted = is_positive(self.tax_rate), discount > 0
-        faults += self.missing_in(vars(self), is_taxed=is_taxed, is_discounted=is_discounted)
-        return self.unless(faults)
-
-    @classmethod
-    def missing_in(
-        cls, line: Mapping[str, object], *, is_taxed: bool, is_discounted: bool
-    ) -> Iterator[FieldError]:
-        """Yield the fault of each conditional field that a line lacks, given its values by attribute."""
-        needed = {
-            "tax_rate": line["unit_tax_amount"] is not None,
-            "total_tax_amount": is_taxed,
-            "discount_name": is_discounted,
-            "discount_tax_amount": is_taxed and is_discounted,
-        }
-        for name, is_needed in needed.items():
-            if is_needed and line[name] in (None, ""):
-                yield cls.missing(cls.wire_names[name])
+            yield _wrong_sum("totalAmount", stated, computed, formula)
 
 
 class ShippingDetail(WireModel):
@@ -119,18 +117,9 @@ class ShippingDetail(WireModel):
     # not stated beyond the word conditional." A rate above zero without its tax would make totalTaxAmount
     # wrong, which includes the tax of shipping.
     required_where = {
-        "shippingName": "shippingAmount is above zero",
-        "shippingTaxAmount": "shippingTaxRate is above zero",
+        "shipping_name": _above_zero("shipping_amount"),
+        "shipping_tax_amount": _above_zero("shipping_tax_rate"),
     }
-
-    @model_validator(mode="after")
-    def _lacks_nothing(self) -> Self:
-        faults = []
-        if is_positive(self.shipping_amount) and not self.shipping_name:
-            faults.append(self.missing("shippingName"))
-        if is_positive(self.shipping_tax_rate) and self.shipping_tax_amount is None:
-            faults.append(self.missing("shippingTaxAmount"))
-        return self.unless(faults)
 
 
 class DiscountDetail(WireModel):
@@ -141,14 +130,7 @@ class DiscountDetail(WireModel):
     discount_name: OptionalText | None = None
 
     # Both are "required if discountAmount is supplied" (discountDetails).
-    required_where = {"discountType": "discountAmount is given", "discountName": "discountAmount is given"}
-
-    @model_validator(mode="after")
-    def _lacks_nothing(self) -> Self:
-        if self.discount_amount is None:
-            return self
-        given = {"discountType": self.discount_type, "discountName": self.discount_name}
-        return self.unless([self.missing(name) for name, value in given.items() if not value])
+    required_where = dict.fromkeys(("discount_type", "discount_name"), _given("discount_amount"))
 
 
 class ShoppingCart(WireModel):
@@ -162,7 +144,7 @@ class ShoppingCart(WireModel):
     discount_details: tuple[DiscountDetail, ...] | None = None
 
     # The interface on totalTaxAmount: "Required if any taxRate > 0 or shippingTaxRate > 0."
-    required_where = {"totalTaxAmount": "any taxRate or shippingTaxRate is above zero"}
+    required_where = {"total_tax_amount": ("any taxRate or shippingTaxRate is above zero", _has_a_rate)}
 
     @property
     def scaled_total(self) -> int:
@@ -172,46 +154,17 @@ class ShoppingCart(WireModel):
             total += scaled_units(self.shipping_details.shipping_amount)
         return total - sum(scaled_units(discount.discount_amount) for discount in self.discount_details or ())
 
-    def is_written_for(self, currency: str | None) -> bool:
-        """Whether all amounts are written with the decimals of a currency; None is any."""
-        if currency is None:
-            return True
-        exponent = currency_exponent(currency)
-        parts = (self, self.shipping_details, *(self.item_details or ()), *(self.discount_details or ()))
-        values = [item for part in parts if part is not None for item in vars(part).items()]
-        amounts = [value for name, value in values if value is not None and name.endswith("_amount")]
-        return all(has_decimals(amount, exponent) for amount in amounts)
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> Self:
-        lines, shipping = self.item_details or (), self.shipping_details
-        rates = [line.tax_rate for line in lines]
-        tax = sum(scaled_units(line.total_tax_amount) for line in lines)
-        if shipping is not None:
-            rates.append(shipping.shipping_tax_rate)
-            tax += scaled_units(shipping.shipping_tax_amount)
-        stated, faults = scaled_units(self.total_tax_amount), list[FieldError]()
+    def faults(self) -> Iterator[FieldError]:
+        """Yield the faults of sums that are not those of the parts."""
+        tax = sum(scaled_units(line.total_tax_amount) for line in self.item_details or ())
+        if self.shipping_details is not None:
+            tax += scaled_units(self.shipping_details.shipping_tax_amount)
+        stated = scaled_units(self.total_tax_amount)
         if self.scaled_total < 0:
-            faults.append(FieldError("discountDetails", "exceed what the lines and shipping come to"))
-        if self.total_tax_amount is None and any(map(is_positive, rates)):
-            faults.append(self.missing("totalTaxAmount"))
-        elif self.total_tax_amount is not None and stated != tax:
+            yield FieldError("discountDetails", "exceed what the lines and shipping come to")
+        if self.total_tax_amount is not None and stated != tax:
             formula = "the lines' totalTaxAmount + shippingTaxAmount"
-            faults.append(_wrong_sum("totalTaxAmount", stated, tax, formula))
-        return self.unless(faults)
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _suits_the_currency(
-        cls, source: object, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
-    ) -> Self:
-        """Take a checked cart as it is, unless its amounts have other decimals than the currency."""
-        reading: Reading | None = info.context
-        if not isinstance(source, cls):
-            return validate(source)
-        if reading is None or source.is_written_for(reading.currency):
-            return source
-        return validate(source.model_dump(by_alias=not reading.is_from_python, exclude_none=True))
+            yield _wrong_sum("totalTaxAmount", stated, tax, formula)
 
 
 def cart_total(cart: ShoppingCart, currency: str) -> Money:
@@ -220,11 +173,6 @@ def cart_total(cart: ShoppingCart, currency: str) -> Money:
     if finer:
         raise InvalidAmount(f"the cart's amounts have more decimals than {quote(currency)} has")
     return Money.from_minor_units(units, currency)
-
-
-def is_positive(text: str | None) -> bool:
-    """Whether an amount or rate is given and above zero."""
-    return text is not None and text.strip("0.") != ""
 
 
 def _wrong_sum(path: str, stated: int, computed: int, formula: str) -> FieldError:
@@ -305,101 +253,54 @@ def build_cart(
 ) -> ShoppingCart:
     """Build the cart of an order and do its sums; raises InvalidMessage with every fault, or UnknownCode."""
     known = check_currency(currency)
-    amounts = _Amounts(known.exponent)
-    lines = [_line(item, f"itemDetails[{index}]", amounts) for index, item in enumerate(items)]
-    values: dict[str, object] = {"item_details": [values for values, _ in lines]}
-    taxes = [tax for _, tax in lines]
-    if shipping is not None:
-        taxes.append(amounts.read("shippingDetails.shippingTaxAmount", shipping.tax_amount))
-        values["shipping_details"] = {
-            "shipping_name": shipping.name,
-            "shipping_amount": amounts.text("shippingDetails.shippingAmount", shipping.amount),
-            "shipping_tax_amount": amounts.write(taxes[-1]),
-            "shipping_tax_rate": shipping.tax_rate,
-        }
-    reductions = [
-        {
-            "discount_amount": amounts.text(f"discountDetails[{index}].discountAmount", discount.amount),
-            "discount_type": discount.type,
-            "discount_name": discount.name,
-        }
-        for index, discount in enumerate(discounts)
-    ]
-    values["discount_details"] = reductions or None
-    given = [tax for tax in taxes if tax is not None]
-    values["total_tax_amount"] = amounts.write(sum(given)) if given else None
-    faults, cart = amounts.faults, None
+    faults: list[FieldError] = []
+
+    def units(amount: Decimal | None) -> int:
+        # The message refuses an invalid amount or quantity; it is counted as 0 here.
+        with suppress(InvalidAmount):
+            return 0 if amount is None else parse_amount(amount, known, allow_zero=True)
+        return 0
+
+    def written(units: int) -> str:
+        # One below zero is a fault already.
+        return format_units(max(units, 0), known.exponent)
+
+    lines: list[dict[str, Any]] = []
+    for index, item in enumerate(items):
+        line = {name: getattr(item, name) for name in Item.__slots__}
+        quantity = line["product_quantity"] = line.pop("quantity")
+        pieces = quantity if type(quantity) is int and 0 < quantity <= MAX_QUANTITY else 0
+        total = units(item.unit_amount) * pieces - units(item.discount_amount)
+        line["total_amount"] = written(total)
+        if total < 0 and pieces:
+            exceeds = FieldError("discountAmount", "exceeds unitAmount x productQuantity")
+            faults.append(exceeds.under(f"itemDetails[{index}]"))
+        if item.total_tax_amount is None and item.unit_tax_amount is not None:
+            tax = units(item.unit_tax_amount) * pieces - units(item.discount_tax_amount)
+            line["total_tax_amount"] = written(tax)
+            if tax < 0 and pieces:
+                exceeds = FieldError("discountTaxAmount", "exceeds unitTaxAmount x productQuantity")
+                faults.append(exceeds.under(f"itemDetails[{index}]"))
+        # The message says so, too, but only of a line whose fields are right by themselves.
+        faults += (fault.under(f"itemDetails[{index}]") for fault in ItemDetail.missing_in(line))
+        lines.append(line)
+    taxes = [line["total_tax_amount"] for line in lines] + ([shipping.tax_amount] if shipping else [])
+    given = [units(tax) for tax in taxes if tax is not None]
+    values = {
+        "item_details": lines,
+        "shipping_details": shipping and _prefixed("shipping", shipping),
+        "discount_details": [_prefixed("discount", discount) for discount in discounts] or None,
+        "total_tax_amount": written(sum(given)) if given else None,
+    }
     try:
-        reading = Reading(is_from_python=True, is_answer=False, currency=known)
-        cart = ShoppingCart.checked(values, reading)
+        cart = ShoppingCart.checked(values, Reading(is_from_python=True, is_answer=False, currency=known))
     except InvalidMessage as error:
         # Of two faults in one field ours says more.
         faults = list({fault.path: fault for fault in (*error.errors, *faults)}.values())
-    if cart is None or faults:
+    if faults:
         raise InvalidMessage(fault.under("shoppingCartDetails") for fault in faults)
     return cart
 
 
-def _line(item: Item, path: str, amounts: _Amounts) -> tuple[dict[str, object], int | None]:
-    """Return the values of a line, and its tax in minor units."""
-    unit = amounts.read(f"{path}.unitAmount", item.unit_amount)
-    unit_tax = amounts.read(f"{path}.unitTaxAmount", item.unit_tax_amount)
-    tax = amounts.read(f"{path}.totalTaxAmount", item.total_tax_amount)
-    discount = amounts.read(f"{path}.discountAmount", item.discount_amount)
-    discount_tax = amounts.read(f"{path}.discountTaxAmount", item.discount_tax_amount)
-    # The message refuses an invalid quantity; it is counted as 0 here.
-    is_number = type(item.quantity) is int and 0 < item.quantity <= MAX_QUANTITY
-    quantity = item.quantity if is_number else 0
-    total = (unit or 0) * quantity - (discount or 0)
-    if tax is None and unit_tax is not None:
-        tax = unit_tax * quantity - (discount_tax or 0)
-    values: dict[str, object] = {
-        "product_id": item.product_id,
-        "product_name": item.product_name,
-        "product_description": item.product_description,
-        "product_type": item.product_type,
-        "product_quantity": item.quantity,
-        "unit_amount": amounts.write(unit),
-        "unit_tax_amount": amounts.write(unit_tax),
-        "tax_rate": item.tax_rate,
-        "total_amount": amounts.write(total),
-        "total_tax_amount": amounts.write(tax),
-        "discount_amount": amounts.write(discount),
-        "discount_name": item.discount_name,
-        "discount_tax_amount": amounts.write(discount_tax),
-    }
-    # The message says so, too, but only of a line whose fields are right by themselves.
-    faults = list(
-        ItemDetail.missing_in(values, is_taxed=bool(item.tax_rate), is_discounted=bool(item.discount_amount))
-    )
-    if total < 0 and quantity:
-        faults.append(FieldError("discountAmount", "exceeds unitAmount x productQuantity"))
-    if tax is not None and tax < 0 and quantity:
-        faults.append(FieldError("discountTaxAmount", "exceeds unitTaxAmount x productQuantity"))
-    amounts.faults += (fault.under(path) for fault in faults)
-    return values, tax
-
-
-class _Amounts:
-    """Reads a shop's amounts as minor units of one currency, writes them, and collects the faults."""
-
-    def __init__(self, exponent: int) -> None:
-        self._exponent, self.faults = exponent, list[FieldError]()
-
-    def read(self, path: str, amount: Decimal | None) -> int | None:
-        """Return an amount in minor units, 0 for an invalid one."""
-        if amount is None:
-            return None
-        try:
-            return units_of(amount, self._exponent)
-        except InvalidAmount as error:
-            self.faults.append(FieldError(path, str(error)))
-            return 0
-
-    def write(self, units: int | None) -> str | None:
-        """Return the text of an amount; one below zero is a fault already, here or by the message's sums."""
-        return None if units is None else format_units(max(units, 0), self._exponent)
-
-    def text(self, path: str, amount: Decimal | None) -> str | None:
-        """Return the text of an amount as it is given."""
-        return self.write(self.read(path, amount))
+def _prefixed(name: str, part: Shipping | Discount) -> dict[str, Any]:
+    return {f"{name}_{attribute}": getattr(part, attribute) for attribute in part.__slots__}

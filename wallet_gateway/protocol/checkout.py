@@ -5,14 +5,15 @@ Addresses in answers are not here: what a provider reports of a payer is taken a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator, model_validator
+from pydantic import Field, Strict, ValidationInfo, field_validator
 
 from wallet_gateway.protocol.cart import ShoppingCart, cart_total
 from wallet_gateway.protocol.codes import subdivision_is_in
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.errors import FieldError
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
     FROM_JSON_NUMBER,
@@ -29,7 +30,7 @@ from wallet_gateway.protocol.field_types import (
 )
 from wallet_gateway.protocol.money import Money, scaled_units
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.protocol.wire import TransactionRequest, WireModel, check_decimals
+from wallet_gateway.protocol.wire import TransactionRequest, WireModel
 
 MAX_REDIRECT_URL_TIMEOUT = 900
 """The limit of ``redirectUrlTimeout``: "Seconds; 0 means no expiration; maximum 900"."""
@@ -45,6 +46,13 @@ class CheckoutType(StrEnum):
 # Addresses
 
 CustomerText = Annotated[OptionalText, OF_A_CUSTOMER]
+
+
+def _faults_of_state(address: BillingAddress | ShippingAddress) -> Iterator[FieldError]:
+    state, country = address.state, address.country_code
+    if state and country and not subdivision_is_in(state, country):
+        message = f"{quote(state)} does not lie in {country}; give a state of that country, or leave it out"
+        yield FieldError("state", message)
 
 
 class BillingAddress(WireModel):
@@ -63,10 +71,7 @@ class BillingAddress(WireModel):
     country_code: CountryCode
     """Required: ISO 3166 with three letters: "DEU"."""
 
-    @model_validator(mode="after")
-    def _state_lies_in_country(self) -> Self:
-        _check_state(self.state, self.country_code)
-        return self
+    faults = _faults_of_state
 
 
 class ShippingAddress(WireModel):
@@ -95,10 +100,7 @@ class ShippingAddress(WireModel):
     delivery_method: CustomerText | None = None
     """Text; in the interface's example only, without a description."""
 
-    @model_validator(mode="after")
-    def _state_lies_in_country(self) -> Self:
-        _check_state(self.state, self.country_code)
-        return self
+    faults = _faults_of_state
 
 
 class AddressDetails(WireModel):
@@ -108,29 +110,17 @@ class AddressDetails(WireModel):
     shipping_address: ShippingAddress | None = None
 
 
-def _check_state(state: str | None, country: str | None) -> None:
-    if state and country and not subdivision_is_in(state, country):
-        message = f"{quote(state)} does not lie in {country}; give a state of that country, or leave it out"
-        raise InvalidMessage([FieldError("state", message)])
-
-
 # The order
 
 
 # The interface on cardholderMobilePhone: "Format {1-3 digit country calling code}-{phone number}."
-_MOBILE_PHONE = r"^[0-9]{1,3}-[0-9]{1,15}$"
+_MOBILE_PHONE = r"^[1-9][0-9]{0,2}-[0-9]{1,15}$"
 PATTERN_MESSAGES[_MOBILE_PHONE] = lambda text: (
     f"{quote(text)} is no mobile number; give calling code, hyphen and number, such as 49-15112345678"
 )
 
 
-def _check_calling_code(text: str) -> str:
-    if text.startswith("0"):
-        raise ValueError(PATTERN_MESSAGES[_MOBILE_PHONE](text))
-    return text
-
-
-MobilePhone = Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE), AfterValidator(_check_calling_code)]
+MobilePhone = Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE)]
 
 
 class ProviderDetails(WireModel):
@@ -192,11 +182,6 @@ class OrderContent(WireModel):
             total = cart_total(cart, currency)
             raise ValueError(f"comes to {total.to_wire()}, but amount is {amount}; the two must be equal")
         return cart
-
-    @model_validator(mode="after")
-    def _has_the_decimals_of_its_currency(self) -> Self:
-        check_decimals(self.amount, self.currency_code)
-        return self
 
 
 # The request and the response

@@ -9,7 +9,6 @@ Codes are compared without letter case and returned in ISO's.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -20,9 +19,6 @@ from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_THREE_LETTERS = re.compile(r"[A-Za-z]{3}")
-_SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
 
 
 class Currency(str):
@@ -93,8 +89,8 @@ def check_currency(code: str) -> Currency:
     """
     if isinstance(code, Currency):
         return code
-    is_text = isinstance(code, str)
-    upper = code.upper() if is_text and _THREE_LETTERS.fullmatch(code) else ""
+    # In other scripts there are letters whose capitals are in ASCII.
+    upper = code.upper() if isinstance(code, str) and code.isascii() else ""
     exponent = currency_exponents().get(upper, _kept_exponents().get(upper))
     if exponent is None:
         raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
@@ -116,8 +112,8 @@ def check_currency_of_today(code: str) -> Currency:
 
 def check_country(code: str) -> str:
     """Return an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
-    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _countries():
-        return upper
+    if is_country(code):
+        return code.upper()
     raise UnknownCode(f"{quote(code)} is no country; give a three-letter ISO 3166 code such as DEU")
 
 
@@ -141,17 +137,17 @@ def alpha_2_country(code: str) -> str:
 
 def is_country(code: str) -> bool:
     """Return whether a code is a country's alpha-3 code, in any letter case."""
-    return code.upper() in _countries()
+    return code.isascii() and code.upper() in _countries()
 
 
 def is_subdivision(code: str) -> bool:
     """Return whether a code is a subdivision's, in any letter case."""
-    return code.upper() in _subdivisions()
+    return code.isascii() and code.upper() in _subdivisions()
 
 
 def check_subdivision(code: str) -> str:
     """Return an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
-    if _SUBDIVISION.fullmatch(code) and is_subdivision(code):
+    if is_subdivision(code):
         return code.upper()
     raise UnknownCode(f"{quote(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
 

@@ -21,9 +21,7 @@ from wallet_gateway.protocol import (
 )
 from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
-from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.follow_ups import DETACHED_REFUND_TYPE, FollowUpType
-from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import WireModel
 
 
@@ -34,16 +32,21 @@ class Endpoint:
     name: str
     method: str
     path: str
+    success_field: str = ""
+    """The folded name of a field that only a success has, besides those of most endpoints."""
 
 
 CHECKOUT: Final = Endpoint("checkout", "POST", "/api/v5/checkout")
 FOLLOW_UP: Final = Endpoint("follow_up", "POST", "/api/v5/apmTransactions")
 DETACHED_REFUND: Final = Endpoint("detached_refund", "POST", "/api/v5/apmTransactions")
 STATUS: Final = Endpoint("status", "GET", "/api/v5/apmTransactions")
-PUBLIC_KEY: Final = Endpoint("public_key", "POST", "/api/v5/publicKeys")
+PUBLIC_KEY: Final = Endpoint("public_key", "POST", "/api/v5/publicKeys", success_field="apikey")
 CREATE_PAYMENT_ACCOUNT: Final = Endpoint("create_payment_account", "POST", "/api/v5/paymentAccounts")
 GET_PAYMENT_ACCOUNT: Final = Endpoint(
-    "get_payment_account", "GET", "/api/v5/paymentAccounts/{transactionAccountId}"
+    "get_payment_account",
+    "GET",
+    "/api/v5/paymentAccounts/{transactionAccountId}",
+    success_field="cardtype",
 )
 AUTHORIZATION: Final = Endpoint("authorization", "POST", "/api/v5/transactions")
 
@@ -69,15 +72,12 @@ PUBLIC_KEY_SCHEME: Final = "PublicApiKey"
 
 # The type of a transaction
 
-SALE: Final = "sale"
-PREAUTHORIZATION: Final = "preauthorization"
-
 WIRE_TYPES: Final = MappingProxyType(
     {
-        (CHECKOUT.name, SALE): CheckoutType.SALE.value,
-        (CHECKOUT.name, PREAUTHORIZATION): CheckoutType.PREAUTHORIZATION.value,
-        (AUTHORIZATION.name, SALE): AuthorizationType.SALE.value,
-        (AUTHORIZATION.name, PREAUTHORIZATION): AuthorizationType.PREAUTHORIZATION.value,
+        (CHECKOUT.name, "sale"): CheckoutType.SALE.value,
+        (CHECKOUT.name, "preauthorization"): CheckoutType.PREAUTHORIZATION.value,
+        (AUTHORIZATION.name, "sale"): AuthorizationType.SALE.value,
+        (AUTHORIZATION.name, "preauthorization"): AuthorizationType.PREAUTHORIZATION.value,
         ("capture", ""): FollowUpType.CAPTURE.value,
         ("refund", ""): FollowUpType.REFUND.value,
         ("reversal", ""): FollowUpType.REVERSAL_PREAUTHORIZATION.value,
@@ -95,13 +95,10 @@ OPERATIONS: Final = MappingProxyType(
 def wire_type(operation: str, payment_type: str = "") -> str:
     """Return the wire ``type`` of an operation, which is named in any letter case.
 
-    Originals need a payment type; follow-ups have one type whatever the original was. Raises `UnknownCode`.
+    Originals need a payment type, or it is a KeyError; follow-ups have one type whatever the original was.
     """
     name = operation.lower()
-    found = WIRE_TYPES.get((name, "")) or WIRE_TYPES.get((name, payment_type))
-    if found is None:
-        raise UnknownCode(f"the interface has no {quote(operation)} of payment type {quote(payment_type)}")
-    return found
+    return WIRE_TYPES.get((name, "")) or WIRE_TYPES[name, payment_type]
 
 
 # The messages

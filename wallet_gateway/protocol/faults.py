@@ -40,8 +40,6 @@ class ErrorDetails(WireModel):
 
     message: OptionalText | None = None
 
-    is_answer = True
-
 
 class ErrorBody(WireModel):
     """The answer instead of a result: a code, and a "more detailed description where available"."""

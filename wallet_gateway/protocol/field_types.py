@@ -116,23 +116,14 @@ Url = Annotated[str, Strict(), Field(pattern=_URL, max_length=8192)]
 """An absolute http or https address without user name. The interface names no limit; signed ones are long."""
 
 
-def only_ours(check: Callable[[str], str]) -> BeforeValidator:
-    """Apply a check to the texts that we write; what another party has written may be any text."""
-
-    def judge(value: object, info: ValidationInfo) -> object:
-        is_ours = info.context is not None and info.context.is_from_python
-        return check(value) if is_ours and isinstance(value, str) else value
-
-    return BeforeValidator(judge)
+def _check_own_reference(value: object, info: ValidationInfo) -> object:
+    is_ours = info.context is not None and info.context.is_from_python
+    if is_ours and isinstance(value, str) and not _OWN_REFERENCE.fullmatch(value):
+        raise ValueError(f"{quote(value)} is no reference of ours; use 1 to 64 of A-Z a-z 0-9 _ -")
+    return value
 
 
-def _check_own_reference(text: str) -> str:
-    if not _OWN_REFERENCE.fullmatch(text):
-        raise ValueError(f"{quote(text)} is no reference of ours; use 1 to 64 of A-Z a-z 0-9 _ -")
-    return text
-
-
-OwnReference = Annotated[Identifier, only_ours(_check_own_reference)]
+OwnReference = Annotated[Identifier, BeforeValidator(_check_own_reference)]
 """A reference the merchant chooses: 1 to 64 of ``A-Z a-z 0-9 _ -`` when we write it, any when we read it.
 
 "The merchant's own unique reference for the transaction." (Checkout request)
@@ -193,8 +184,6 @@ def _normalize_amount(value: object, info: ValidationInfo) -> object:
     currency = reading.currency
     if currency is None:
         return money.write_out(value)
-    if isinstance(value, str) and money.has_decimals(value, currency.exponent):
-        return value
     units = money.parse_amount(value, currency, allow_zero=True, extra_zeros=reading.is_answer)
     return money.format_units(units, currency.exponent)
 

@@ -71,7 +71,6 @@ class AnsweredApmDetails(WireModel):
     apm_payment_method: OptionalText | None = None
 
     alternative_names = {"apmProvider": "apmProviderName"}
-    is_answer = True
 
 
 class FollowUpResponse(WireModel):

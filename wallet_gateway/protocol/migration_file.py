@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import Annotated, Self
+from typing import Annotated, cast
 
-from pydantic import AfterValidator, Field, Strict, field_validator, model_validator
+from pydantic import AfterValidator, Field, Strict, field_validator
 
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
@@ -86,12 +86,11 @@ class MigrationRow(WireModel):
         read_timestamp(text)
         return text
 
-    @model_validator(mode="after")
-    def _is_not_over_refunded(self) -> Self:
+    def faults(self) -> Iterator[FieldError]:
+        """Yield the fault of more than was paid."""
         if scaled_units(self.refunded_amount) > scaled_units(self.amount):
             message = f"{self.refunded_amount} is more than the amount {self.amount}"
-            raise InvalidMessage([FieldError("refundedAmount", message)])
-        return self
+            yield FieldError("refundedAmount", message)
 
 
 COLUMNS = tuple(MigrationRow.wire_names.values())
@@ -106,72 +105,65 @@ class RowError:
     reason: str
 
 
-def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]:
-    """Read the rows of a migration file; a header that lacks a column is one RowError and ends it.
+def read_rows(lines: Iterable[str | bytes]) -> Iterator[tuple[int, MigrationRow | str]]:
+    """Yield each row of a migration file, or why it is refused, with the line on which it ends.
 
-    Open the file as binary. In one opened as text nothing is read after a byte that is not UTF-8.
-    See Note [Bytes that are not UTF-8].
+    The header is line 1; one that lacks a column is refused and ends the reading. Open the file as binary: in
+    one opened as text nothing is read after a byte that is not UTF-8. See Note [Bytes that are not UTF-8].
     """
-    texts = text_lines(lines)
+    texts, reader = _text_lines(lines), None
+    seen: set[str] = set()
     try:
         first = next(texts, "").removeprefix("\ufeff")
+        reader = csv.reader(chain([first], texts), delimiter=max(",;\t", key=first.count), strict=True)
+        header = _cells(reader)
+        if isinstance(header, str):
+            yield reader.line_num, header
+            return
+        names = [_COLUMN_OF.get(fold_name(cell.strip()), "") for cell in header or ()]
+        if sorted(filter(None, names)) != sorted(COLUMNS):
+            missing = f"the header must have the columns {', '.join(COLUMNS)}, each once"
+            yield 1, f"{missing}; they are parted by commas, semicolons or tabs"
+            return
+        while (cells := _cells(reader)) is not None:
+            if row := cells if isinstance(cells, str) else _row(names, cells, seen):
+                yield reader.line_num, row
     except UnicodeDecodeError:
-        yield RowError(1, f"{_NOT_UTF_8}; nothing behind it was read")
-        return
-    reader = csv.reader(chain([first], texts), delimiter=max(",;\t", key=first.count), strict=True)
-    names: list[str] | None = None
-    seen: set[str] = set()
-    while True:
-        fault, cells = None, None
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            fault = f"not CSV: {error}"
-        except UnicodeDecodeError:
-            yield RowError(reader.line_num + 1, f"{_NOT_UTF_8}; nothing behind it was read")
-            return
-        if cells and _BAD_BYTE.search("".join(cells)):
-            fault = _NOT_UTF_8
-        if fault is not None:
-            yield RowError(reader.line_num, fault)
-            if names is None:
-                return
-        elif names is None:
-            names = [_COLUMN_OF.get(fold_name(cell.strip()), "") for cell in cells or ()]
-            if sorted(filter(None, names)) != sorted(COLUMNS):
-                missing = f"the header must have the columns {', '.join(COLUMNS)}, each once"
-                yield RowError(1, f"{missing}; they are parted by commas, semicolons or tabs")
-                return
-        elif cells is None:
-            return
-        elif any(map(str.strip, cells)):
-            if len(cells) != len(names):
-                yield RowError(reader.line_num, f"has {len(cells)} cells; the header has {len(names)}")
-                continue
-            named = {name: cell for name, cell in zip(names, cells, strict=True) if name}
-            try:
-                row = MigrationRow.from_wire(named)
-            except InvalidMessage as error:
-                yield RowError(reader.line_num, "; ".join(map(str, error.errors)))
-                continue
-            if row.parent_transaction_id in seen:
-                shown = quote(row.parent_transaction_id)
-                yield RowError(reader.line_num, f"{shown} stands in an earlier row already")
-            else:
-                seen.add(row.parent_transaction_id)
-                yield row
+        yield (reader.line_num if reader else 0) + 1, f"{_NOT_UTF_8}; nothing behind it was read"
 
 
-def text_lines(lines: Iterable[str | bytes]) -> Iterator[str]:
-    """Yield the lines of a file as text; a bad byte becomes a surrogate. `read_rows` does it by itself.
+def _cells(reader: Iterator[list[str]]) -> list[str] | str | None:
+    """Return the cells of the next row, or why they cannot be read; None at the end."""
+    try:
+        cells = next(reader, None)
+    except csv.Error as error:
+        return f"not CSV: {error}"
+    return _NOT_UTF_8 if cells and _BAD_BYTE.search("".join(cells)) else cells
 
-    See Note [Bytes that are not UTF-8].
-    """
+
+def _row(names: list[str], cells: list[str], seen: set[str]) -> MigrationRow | str:
+    """Return a row, or why it is refused; empty for one of empty cells."""
+    if not any(map(str.strip, cells)):
+        return ""
+    if len(cells) != len(names):
+        return f"has {len(cells)} cells; the header has {len(names)}"
+    try:
+        row = MigrationRow.from_wire({name: cell for name, cell in zip(names, cells, strict=True) if name})
+    except InvalidMessage as error:
+        return "; ".join(map(str, error.errors))
+    if row.parent_transaction_id in seen:
+        return f"{quote(row.parent_transaction_id)} stands in an earlier row already"
+    seen.add(row.parent_transaction_id)
+    return row
+
+
+def _text_lines(lines: Iterable[str | bytes]) -> Iterator[str]:
+    """Yield the lines of a file as text; a bad byte becomes a surrogate."""
     parts = iter(lines)
     first = next(parts, "")
     parts = chain([first], parts)
     if isinstance(first, bytes) and first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        parts = _utf_16_lines(parts)
+        parts = _utf_16_lines(cast(Iterator[bytes], parts))
     texts: Iterator[str] = (
         part.decode("utf-8", "surrogateescape") if isinstance(part, bytes) else part for part in parts
     )
@@ -184,15 +176,13 @@ def text_lines(lines: Iterable[str | bytes]) -> Iterator[str]:
     yield from texts
 
 
-def _utf_16_lines(parts: Iterable[str | bytes]) -> Iterator[str]:
+def _utf_16_lines(parts: Iterator[bytes]) -> Iterator[str]:
     """Decode parts that were cut at each byte of a line feed, which may be the half of another character."""
-    decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
     rest = ""
-    for part in parts:
-        assert isinstance(part, bytes)  # noqa: S101 - as the first part is
-        *whole, rest = (rest + decoder.decode(part)).split("\n")
+    for text in codecs.iterdecode(parts, "utf-16", "surrogatepass"):
+        *whole, rest = (rest + text).split("\n")
         yield from (f"{line}\n" for line in whole)
-    yield rest + decoder.decode(b"", final=True)
+    yield rest
 
 
 _COLUMN_OF = {fold_name(name): name for name in COLUMNS}

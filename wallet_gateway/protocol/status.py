@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema, model_validator
+from pydantic import Field, WithJsonSchema
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime
 from wallet_gateway.protocol.faults import names_a_fault
 from wallet_gateway.protocol.field_types import KEPT, Amount, CurrencyCode, Identifier, OptionalText, Text
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.strict_json import Collision, NumberText, fold_name
+from wallet_gateway.protocol.strict_json import Collision, NumberText, collisions, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import WireModel
 
@@ -60,8 +60,6 @@ class RecordedBillingAddress(WireModel):
     zip_postal_code: KeptText = None
     state: KeptText = None
     country_code: KeptText = None
-
-    is_answer = True
 
 
 class RecordedShippingAddress(RecordedBillingAddress):
@@ -103,8 +101,6 @@ class RecordedApmDetails(WireModel):
     billing_address: Annotated[RecordedBillingAddress | None, KEPT] = None
     shipping_address: Annotated[RecordedShippingAddress | None, KEPT] = None
 
-    is_answer = True
-
 
 class RecordState(StrEnum):
     """The states of a record that the interface names."""
@@ -122,6 +118,10 @@ def digest(*texts: str) -> str:
 def known_state(text: str | None) -> RecordState | None:
     """Return the state that a text names in any letter case; None for a word that is not documented."""
     return next((state for state in RecordState if state.lower() == (text or "").lower()), None)
+
+
+def _is_approved(record: Mapping[str, Any]) -> bool:
+    return known_state(record["state"]) is RecordState.APPROVED
 
 
 class StatusRecord(WireModel):
@@ -142,13 +142,12 @@ class StatusRecord(WireModel):
     apm_details: Annotated[RecordedApmDetails | None, KEPT] = None
 
     is_answer = True
-    required_where = dict.fromkeys(("id", "currencyCode", "transactionAmount"), "state is Approved")
-
-    @model_validator(mode="after")
-    def _lacks_nothing(self) -> Self:
-        given = zip(self.required_where, (self.id, self.currency_code, self.transaction_amount), strict=True)
-        faults = [self.missing(name) for name, value in given if value is None]
-        return self.unless(faults if self.is_approved else ())
+    required_where = {
+        # An empty one is an id without a use, see `domain.evidence`.
+        "id": ("state is Approved", lambda record: record["id"] is None and _is_approved(record)),
+        "currency_code": ("state is Approved", _is_approved),
+        "transaction_amount": ("state is Approved", _is_approved),
+    }
 
     @property
     def known_state(self) -> RecordState | None:
@@ -158,7 +157,7 @@ class StatusRecord(WireModel):
     @property
     def is_approved(self) -> bool:
         """Whether the record says that money moved or was reserved."""
-        return self.known_state is RecordState.APPROVED
+        return _is_approved(vars(self))
 
     @property
     def money(self) -> Money | None:
@@ -205,11 +204,11 @@ class StatusRecord(WireModel):
 class UnreadableRecord:
     """An element of the answer that is no readable record, with those fields that can be read."""
 
-    id: str | None
+    id: str | None = None
     """The gateway's own id; None if it cannot be read."""
-    type: str | None
+    type: str | None = None
     """The type on the wire; None if it cannot be read."""
-    client_system_transaction_id: str | None
+    client_system_transaction_id: str | None = None
     """The reference; None if it cannot be read."""
     complaint: str = field(repr=False)
     """Why it cannot be read; it quotes values as they came, so redact it before storing."""
@@ -256,9 +255,6 @@ def parse_records(value: object) -> StatusAnswer:
     if len(value) > MAX_RECORDS:
         unreadable.append(
             UnreadableRecord(
-                id=None,
-                type=None,
-                client_system_transaction_id=None,
                 complaint=f"the answer has more than {MAX_RECORDS} elements, and the others were not read",
                 fingerprint="rest",
                 is_rest=True,
@@ -268,29 +264,20 @@ def parse_records(value: object) -> StatusAnswer:
 
 
 def _record(element: object) -> StatusRecord:
-    if collision := next(_collisions(element), None):
+    if collision := next(collisions(element), None):
         raise InvalidMessage([FieldError("", str(collision))])
-    if not isinstance(element, dict):
-        raise InvalidMessage([FieldError("", f"{quote(element)} is no status record")])
     if names_a_fault(element):
         raise InvalidMessage([FieldError("", "it carries an error")])
     try:
         return StatusRecord.from_wire(element)
     except InvalidMessage as error:
-        if not {fault.path for fault in error.errors} <= StatusRecord.required_where.keys():
+        faulty = {fold_name(fault.path) for fault in error.errors}
+        if not isinstance(element, dict) or not faulty <= {"id", "currencycode", "transactionamount"}:
             raise
         # A record that is not approved is read without these three; an approved one is refused.
-        faulty = {fold_name(fault.path) for fault in error.errors}
         with suppress(InvalidMessage):
             return StatusRecord.from_wire({k: v for k, v in element.items() if fold_name(k) not in faulty})
         raise
-
-
-def _collisions(value: object) -> Iterator[Collision]:
-    if isinstance(value, Collision):
-        yield value
-    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _collisions(part)
 
 
 _DECISIVE = ("id", "state", "type", "transactionamount", "currencycode", "clientsystemtransactionid")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from json.encoder import encode_basestring
 from typing import NoReturn, TypeAlias
 
@@ -34,7 +34,6 @@ class Collision(str):
 # Possessive repeats and the optional closing quote keep both scans linear: no text makes them try again.
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _NOT_BRACKETS = re.compile(r"[^\[\]{}]++")
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _MAX_BYTES = 1_048_576
 _MAX_DEPTH = 20
@@ -42,23 +41,41 @@ _MAX_DEPTH = 20
 
 def loads(data: bytes | str, *, max_bytes: int = _MAX_BYTES) -> JsonValue:
     """Read strict JSON; for any input it raises UnreadableBody or nothing."""
-    text = _text_of(data, max_bytes)
-    value = _parse(text, _object)
-    if _ESCAPED_SURROGATE.search(text):
-        try:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise UnreadableBody("a text holds half of a surrogate pair, which is no character") from error
+    value = loads_by_parts(data, max_bytes=max_bytes)
+    if collision := next(collisions(value), None):
+        raise UnreadableBody(str(collision))
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UnreadableBody("a text holds half of a surrogate pair, which is no character") from error
     return value
 
 
-def loads_by_parts(data: bytes | str) -> JsonValue:
+def loads_by_parts(data: bytes | str, *, max_bytes: int = _MAX_BYTES) -> JsonValue:
     """Read JSON whose parts the caller checks one by one; raises UnreadableBody for invalid JSON.
 
     As ``loads``, except that an object which names one field twice becomes a ``Collision``, and that a text
     may hold half of a surrogate pair. The caller must refuse the parts that hold either.
     """
-    return _parse(_text_of(data, _MAX_BYTES), _object_or_collision)
+    try:
+        value: JsonValue = json.loads(
+            _text_of(data, max_bytes),
+            object_pairs_hook=_object_or_collision,
+            parse_int=NumberText,
+            parse_float=NumberText,
+            parse_constant=_refuse_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise UnreadableBody(f"not JSON: {error.msg} at character {error.pos}") from error
+    return value
+
+
+def collisions(value: object) -> Iterator[Collision]:
+    """Yield each object in a value that names one field twice."""
+    if isinstance(value, Collision):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from collisions(part)
 
 
 def dumps(value: object) -> bytes:
@@ -101,24 +118,9 @@ def _text_of(data: bytes | str, max_bytes: int) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _parse(text: str, make_object: Callable[[list[tuple[str, JsonValue]]], JsonValue]) -> JsonValue:
-    try:
-        value: JsonValue = json.loads(
-            text,
-            object_pairs_hook=make_object,
-            parse_int=NumberText,
-            parse_float=NumberText,
-            parse_constant=_refuse_constant,
-        )
-    except json.JSONDecodeError as error:
-        raise UnreadableBody(f"not JSON: {error.msg} at character {error.pos}") from error
-    return value
-
-
 def _object_or_collision(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
     result = dict(pairs)
-    folded = set(map(str.lower if "".join(result).isascii() else fold_name, result))
-    if len(folded) == len(pairs):
+    if len({fold_name(name) for name in result}) == len(pairs):
         return result
     spellings: dict[str, list[str]] = {}
     for name, _ in pairs:
@@ -127,13 +129,6 @@ def _object_or_collision(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
     return Collision(
         f"one object has {quote(first)} and {quote(second)}, which are the same field; send it once"
     )
-
-
-def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
-    value = _object_or_collision(pairs)
-    if isinstance(value, Collision):
-        raise UnreadableBody(str(value))
-    return value
 
 
 def _refuse_constant(name: str) -> NoReturn:

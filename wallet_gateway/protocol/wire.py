@@ -9,18 +9,23 @@ The constructor is pydantic's own: it takes canonical values only and raises pyd
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from threading import RLock
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from wallet_gateway.protocol import codes, strict_json
-from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, UnknownCode
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnknownCode
 from wallet_gateway.protocol.field_types import (
     PATTERN_MESSAGES,
     CurrencyCode,
@@ -31,7 +36,7 @@ from wallet_gateway.protocol.field_types import (
     RepeatedField,
     UnquotedNumber,
 )
-from wallet_gateway.protocol.money import Money, format_units, units_of
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import NumberText, fold_name
 from wallet_gateway.protocol.text import quote
 
@@ -44,6 +49,9 @@ CURRENCY: Final = "currencyCode"
 MISSING: Final = "is missing; it is mandatory"
 MISSING_WHERE: Final = "is missing; it is required where {}"
 _BUILDING: Final = RLock()
+
+Condition: TypeAlias = Callable[[Mapping[str, Any]], bool]
+"""Decides by a message's values, by attribute."""
 
 
 class _Name(str):
@@ -89,11 +97,11 @@ class WireModel(BuiltOnFirstUse):
     alternative_names: ClassVar[Mapping[str, str]] = {}
     """Other spellings in the interface's examples, to the canonical wire name."""
 
-    required_where: ClassVar[Mapping[str, str]] = {}
-    """Fields that are required because of another one, by wire name, to the condition in words."""
+    required_where: ClassVar[Mapping[str, tuple[str, Condition]]] = {}
+    """Fields that are required because of others, by attribute: in words, and decided by all values."""
 
     is_answer: ClassVar[bool] = False
-    """Answers are read more tolerantly: numbers for text, zeros beyond the currency's decimals."""
+    """An answer and its parts are read more tolerantly: numbers for text, zeros beyond the decimals."""
 
     wire_names: ClassVar[Mapping[str, str]] = {}
     """The canonical wire names by attribute."""
@@ -122,43 +130,42 @@ class WireModel(BuiltOnFirstUse):
         return cls.checked(values, Reading(is_from_python=True, is_answer=False))
 
     @classmethod
-    def from_wire(cls, source: Mapping[str, Any]) -> Self:
-        """Read JSON values in any letter case and documented spelling; raises InvalidMessage.
+    def from_wire(cls, source: object) -> Self:
+        """Read a JSON object in any letter case and documented spelling; raises InvalidMessage.
 
         Unknown names are ignored.
 
         "Example payloads vary in letter case of field names" (General conventions).
         """
+        if not isinstance(source, Mapping):
+            raise InvalidMessage([FieldError("", f"{quote(source)} is no JSON object")])
         return cls.checked(source, Reading(is_from_python=False, is_answer=cls.is_answer))
 
     @classmethod
     def from_json(cls, data: bytes | str) -> Self:
         """Read the bytes of a message; raises UnreadableBody or InvalidMessage."""
-        value = strict_json.loads(data)
-        if not isinstance(value, dict):
-            raise InvalidMessage([FieldError("", "the body is no JSON object; send one, in braces")])
-        return cls.from_wire(value)
-
-    @classmethod
-    def from_canonical(cls, wire: dict[str, Any]) -> Self:
-        """Read what ``to_wire`` wrote: nothing is normalized, every rule is checked again."""
-        return cls.checked(wire)
+        return cls.from_wire(strict_json.loads(data))
 
     @classmethod
     def checked(cls, values: Mapping[str, Any], reading: Reading | None = None) -> Self:
-        """Validate values, under wire names unless the reading says otherwise; raises InvalidMessage."""
+        """Validate values; without a reading they are as ``to_wire`` writes them. Raises InvalidMessage."""
         try:
             return cls.model_validate(values, context=reading, by_alias=True, by_name=False)
         except ValidationError as error:
             raise InvalidMessage(_field_errors(error)) from error
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _normalize(cls, source: object, info: ValidationInfo) -> object:
+    def _normalize(
+        cls, source: object, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
         """Give the values canonical names, and note the currency for the amounts of this object and below."""
         reading: Reading | None = info.context
+        if reading is not None and isinstance(source, cls):
+            # It may have been read without a currency, and with other decimals than that has.
+            source = source.model_dump(by_alias=not reading.is_from_python)
         if reading is None or not isinstance(source, Mapping):
-            return source
+            return validate(source)
         if reading.is_from_python:
             wire_names = cls.wire_names
             try:
@@ -172,7 +179,7 @@ class WireModel(BuiltOnFirstUse):
             reading.currency, code = None, values[CURRENCY]
             with suppress(UnknownCode):
                 reading.currency = codes.check_currency(code) if isinstance(code, str) else None
-        return values
+        return validate(values)
 
     @classmethod
     def _from_spellings(cls, source: Mapping[str, Any], *, is_answer: bool) -> dict[str, Any]:
@@ -211,16 +218,22 @@ class WireModel(BuiltOnFirstUse):
 
     __str__ = BaseModel.__repr__
 
-    # For the validators of messages
+    # The rules between fields
 
     @classmethod
-    def missing(cls, name: str) -> FieldError:
-        """Return the fault of a field that is missing although its condition of `required_where` holds."""
-        return FieldError(name, MISSING_WHERE.format(cls.required_where[name]))
+    def missing_in(cls, values: Mapping[str, Any]) -> Iterator[FieldError]:
+        """Yield each field that is missing although its condition holds, given all values by attribute."""
+        for name, (condition, holds) in cls.required_where.items():
+            if values[name] in (None, "") and holds(values):
+                yield FieldError(cls.wire_names[name], MISSING_WHERE.format(condition))
 
-    def unless(self, faults: Sequence[FieldError]) -> Self:
-        """Return the message itself, or raise InvalidMessage if there are faults."""
-        if faults:
+    def faults(self) -> Iterable[FieldError]:
+        """Return what else is wrong between fields that are right by themselves. For subclasses."""
+        return ()
+
+    @model_validator(mode="after")
+    def _keeps_the_rules(self) -> Self:
+        if faults := [*self.faults(), *self.missing_in(vars(self))]:
             raise InvalidMessage(faults)
         return self
 
@@ -240,57 +253,6 @@ class TransactionRequest(WireModel):
     def money(self) -> Money:
         """The amount with its currency."""
         return Money.parse(self.amount, self.currency_code)
-
-    @model_validator(mode="after")
-    def _has_the_decimals_of_its_currency(self) -> Self:
-        check_decimals(self.amount, self.currency_code)
-        return self
-
-
-def check_decimals(amount: str, currency: str) -> None:
-    """Raise InvalidMessage for an amount without exactly its currency's decimals.
-
-    Only the constructor can fail here: ``build`` and ``from_wire`` write the decimals themselves.
-    """
-    exponent = codes.currency_exponent(currency)
-    try:
-        written = format_units(units_of(amount, exponent), exponent)
-    except InvalidAmount as error:
-        raise InvalidMessage([FieldError("amount", str(error))]) from error
-    if amount != written:
-        raise InvalidMessage([FieldError("amount", f"{amount} is to be written {written}")])
-
-
-# A message that was checked when it was made
-
-W = TypeVar("W", bound=WireModel)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenMessage(Generic[W]):
-    """A message as JSON values and as bytes that say the same; `repr` shows neither."""
-
-    model: type[W]
-    values: dict[str, Any] = field(repr=False)
-    """Under canonical names; read only."""
-    body: bytes = field(repr=False)
-
-    def message(self) -> W:
-        """Return the message itself; raises InvalidMessage if the values break a rule."""
-        return self.model.from_canonical(self.values)
-
-    def to_wire(self) -> dict[str, Any]:
-        """Return a copy of the values, as the message does."""
-        return copy.deepcopy(self.values)
-
-    def to_json(self) -> bytes:
-        """Return the bytes to send."""
-        return self.body
-
-
-def write_down(message: W) -> WrittenMessage[W]:
-    """Return a message with its values and bytes."""
-    return WrittenMessage(model=type(message), values=message.to_wire(), body=message.to_json())
 
 
 # Pydantic's faults in our sentences

@@ -22,7 +22,7 @@ from wallet_gateway.protocol.follow_ups import (
     FollowUpRequest,
     FollowUpType,
 )
-from wallet_gateway.protocol.migration_file import RowError, read_rows, text_lines
+from wallet_gateway.protocol.migration_file import RowError, read_rows
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.checkouts import follow_up_details
@@ -249,27 +249,18 @@ def import_migration_file(
     All rows are imported or none, or with ``keep_good`` all valid rows. A known
     deposit is updated, unless more has been refunded here than its new amount allows.
     """
-    lines_read = 0
-
-    def counted() -> Iterator[str]:
-        # A valid row does not carry its line number.
-        nonlocal lines_read
-        for line in text_lines(lines):
-            lines_read += 1
-            yield line
-
     good: list[Deposit] = []
     rejected: list[RowError] = []
     with write_lock():
-        for row in read_rows(counted()):
-            if isinstance(row, RowError):
-                rejected.append(row)
+        for line, row in read_rows(lines):
+            if isinstance(row, str):
+                rejected.append(RowError(line, row))
                 continue
             parent = row.parent_transaction_id
             known = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent).first()
             if known is not None and known.currency != row.currency:
                 text = f"{quote(parent)} is known in {known.currency} already"
-                rejected.append(RowError(lines_read, text))
+                rejected.append(RowError(line, text))
                 continue
             deposit = known or Deposit(merchant_id=merchant_id, parent_transaction_id=parent)
             deposit.provider_transaction_id = row.provider_transaction_id
@@ -279,7 +270,7 @@ def import_migration_file(
             deposit.refunded_before_minor = row.refunded.minor_units
             if known is not None and refunded_of(deposit) > deposit.amount_minor:
                 text = f"more than {row.money} of {quote(parent)} was refunded here already"
-                rejected.append(RowError(lines_read, text))
+                rejected.append(RowError(line, text))
                 continue
             good.append(deposit)
         if rejected and not keep_good:

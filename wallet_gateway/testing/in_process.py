@@ -8,17 +8,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import unquote_to_bytes, urlencode, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from wallet_gateway.client.errors import AnswerTooLarge
-from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.transport import (
-    KEPT_HEADERS,
-    Auth,
-    Limits,
-    RequestDeadline,
-    prepared_request,
-)
+from wallet_gateway.client.transport import KEPT_HEADERS, Auth, BaseTransport, Limits, RequestDeadline
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -34,7 +27,7 @@ _CGI_NAMES: Final = {"CONTENT_TYPE", "CONTENT_LENGTH"}
 _BODILESS: Final = (204, 304)
 
 
-class InProcessTransport:
+class InProcessTransport(BaseTransport):
     """Calls a WSGI application as `HttpTransport` calls a gateway: each request once, in the caller's thread.
 
     An exception of the application is an OutcomeUnknown, for it may have done its work before.
@@ -60,49 +53,30 @@ class InProcessTransport:
         url = urlsplit(base_url)
         if url.scheme not in _PORTS or not url.hostname:
             raise ValueError("base_url is not a web address; give https://host[:port][/path]")
+        limits = Limits(total=total_timeout, max_answer_bytes=max_answer_bytes)
+        super().__init__(f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}", limits, auth)
         self._application = application
-        self._url, self._base_url = url, f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
-        self._auth = auth
-        self._limits = Limits(
-            connect_timeout=total_timeout,
-            read_timeout=total_timeout,
-            total_timeout=total_timeout,
-            keepalive_idle=total_timeout,
-            max_answer_bytes=max_answer_bytes,
-        )
+        self._url = url
 
-    def __repr__(self) -> str:
-        return f"InProcessTransport(base_url={self._base_url!r})"
-
-    def send(
+    def exchange(
         self,
-        method: str,
-        path: str,
+        request: PreparedRequest,
+        deadline: RequestDeadline,
         *,
-        query: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        fresh: bool = False,
-        not_after: float | None = None,
-    ) -> RawAnswer:
-        """Call the application once. Whatever fails, NotSent or OutcomeUnknown is raised."""
-        url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
-        deadline = RequestDeadline(limits=self._limits, not_after=not_after)
-        with deadline:
-            request = prepared_request(method, url, headers, body=body, fresh=fresh, auth=self._auth)
-            environ, answer = self._environ(request), _Answer(limit=deadline.max_answer_bytes)
-            deadline.doing = "calling the application"
-            deadline.mark_sent()
-            parts = self._application(environ, answer.start)
-            # PEP 3333: what the application returns is closed if it can be, read to its end or not.
-            with closing(cast(Any, parts)) if hasattr(parts, "close") else nullcontext():
-                answer.read(parts)
-            deadline.remaining()
-            deadline.doing = f"reading the answer (HTTP {answer.status})"
-            body = answer.unpacked(answer.whole_body(str(request.method)))
-            kept = {name: value for name in KEPT_HEADERS if (value := answer.header(name))}
-            return RawAnswer(status=answer.status, headers=kept, body=body, elapsed=deadline.elapsed)
-        raise deadline.error
+        fresh: bool,  # noqa: ARG002
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Call the application once."""
+        environ, answer = self._environ(request), _Answer(limit=self._limits.max_answer_bytes)
+        deadline.doing = "calling the application"
+        deadline.mark_sent()
+        parts = self._application(environ, answer.start)
+        # PEP 3333: what the application returns is closed if it can be, read to its end or not.
+        with closing(cast(Any, parts)) if hasattr(parts, "close") else nullcontext():
+            answer.read(parts)
+        deadline.timeout(self._limits.total)
+        deadline.doing = f"reading the answer (HTTP {answer.status})"
+        whole = answer.unpacked(answer.whole_body(str(request.method)))
+        return answer.status, {name: answer.header(name) for name in KEPT_HEADERS}, whole
 
     def close(self) -> None:
         """Do nothing: there is no connection."""

@@ -45,10 +45,10 @@ def test_an_amount_is_counted_in_minor_units(
     ("amount", "words"),
     [
         (Decimal(0), "zero"),
-        (Decimal("-1.00"), "sign"),
+        (Decimal("-1.00"), "is no amount"),
         (Decimal("1.001"), "finer"),
-        (Decimal("NaN"), "no finite number"),
-        (Decimal("-Infinity"), "no finite number"),
+        (Decimal("NaN"), "is no amount"),
+        (Decimal("-Infinity"), "is no amount"),
         (Decimal("1e1000000"), "too many digits"),
         (Decimal("9999999999999.99"), "too many digits"),
         (Money(Decimal("1.00"), "USD"), "is in USD, but the payment is in EUR"),

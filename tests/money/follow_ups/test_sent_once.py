@@ -352,11 +352,17 @@ def test_a_request_that_cannot_be_read_any_more_stays_unsent_and_asks_for_a_pers
     assert (given_up.state, operation.held(), operation.execute().state) == ("ABANDONED", 0, "APPROVED")
 
 
-@pytest.mark.parametrize("body", ["", "[1]"])
-def test_a_checkout_that_cannot_be_read_any_more_is_begun_anew(body: str, shop: Shop) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [lambda _: "", lambda _: "[1]", lambda body: body.replace(",", ", ")],
+    ids=["erased", "not an object", "in other bytes than it would be sent in"],
+)
+def test_a_checkout_that_cannot_be_sent_as_it_is_any_more_is_begun_anew(
+    change: Callable[[str], str], shop: Shop
+) -> None:
     with shop.cut_off():
         first = mover("checkout", shop).execute()
-    GatewayTransaction.objects.filter(pk=first.pk).update(request_body=body)
+    GatewayTransaction.objects.filter(pk=first.pk).update(request_body=change(first.request_body))
     second = payments.start_checkout(order_of(first.opened_payment))
     first.refresh_from_db()
     assert (second.reference != first.reference, first.state, first.attempt_no) == (True, "NOT_SENT", 1)

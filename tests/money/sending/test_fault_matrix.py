@@ -22,7 +22,7 @@ from tests.support.gateway import Answer, Sent, answering, approved, losing, rec
 from tests.support.shop import TYPES, Shop, kinds, of, order_of, reloaded, state
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.client.transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport, Limits
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, TransactionEvent
 
 pytestmark = pytest.mark.django_db
@@ -229,7 +229,7 @@ def test_real_far_ends_are_told_apart(
     with RawServer(stays_silent) as server:
         base_url = server.base_url if answers else f"http://127.0.0.1:{unused_port()}"
         patience = 0.3 if answers else 60.0
-        transport = HttpTransport(base_url=base_url, read_timeout=patience, total_timeout=max(1, patience))
+        transport = HttpTransport(base_url=base_url, limits=Limits(read=patience, total=max(1, patience)))
         gateways.use_transport(transport, alias="default")
         transaction = operation.execute()
         transport.close()
