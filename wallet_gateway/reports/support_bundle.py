@@ -10,12 +10,11 @@ import io
 import json
 import platform
 import zipfile
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import django
-from django.db import connection
+from django.db import connection, models
 
 from wallet_gateway import __version__
 from wallet_gateway.client.redaction import redact_message
@@ -52,88 +51,14 @@ _KEPT = frozenset(
         "transactionMethod",
     ]
 )
-_TRANSACTION = [
-    "reference",
-    "kind",
-    "gateway",
-    "currency",
-    "amount_minor",
-    "approved_minor",
-    "state",
-    "state_changed_at",
-    "attempt_no",
-    "query_count",
-    "absent_count",
-    "confirmed_at",
-    "needs_operator",
-    "decided_by_person",
-    "record_id",
-    "provider_state",
-    "error_code",
-    "reason_code",
-    "created_at",
-    "expires_at",
-    "next_query_at",
-    "next_send_at",
-    "last_queried_at",
-]
-_PAYMENT = [
-    "number",
-    "reference",
-    "type",
-    "currency",
-    "amount_minor",
-    "authorized",
-    "captured",
-    "refunded",
-    "capture_reserved",
-    "refund_reserved",
-    "reversal",
-    "card_type",
-    "card_network",
-    "is_frozen",
-    "state",
-    "created_at",
-]
-_ORDER = [
-    "reference",
-    "gateway",
-    "type",
-    "currency",
-    "amount_minor",
-    "state",
-    "version",
-    "payable_until",
-    "cancelled_at",
-    "released_at",
-    "release_check_at",
-    "late_payment",
-    "created_at",
-    "updated_at",
-]
-_EVENTS = ["kind", "lifecycle_event", "state_after", "http_status", "elapsed_ms", "occurred_at"]
-_OUTBOX = [
-    "event_id",
-    "kind",
-    "amount_minor",
-    "currency",
-    "occurred_at",
-    "delivered_at",
-    "attempts",
-    "last_error",
-]
-_APPROVAL = [
-    "kind",
-    "decision",
-    "currency",
-    "amount_minor",
-    "reason_code",
-    "state",
-    "created_at",
-    "expires_at",
-    "decided_at",
-]
-_DISCREPANCY = ["kind", "gateway", "found_at", "closed_at"]
+_TEXTS = frozenset(
+    [
+        *("reference", "gateway", "currency", "record_id", "provider_state", "error_code", "decision"),
+        *("card_type", "card_network", "lifecycle_event", "state_after", "event_id", "last_error"),
+    ]
+)
+"""The columns of free text that are kept. What is a number, a time, a truth value or one of several choices
+tells nothing of a person."""
 _README = """One order's story, made to be sent to support.
 
 It holds references, amounts, states and times. Names, addresses, e-mails, keys, card data and what people
@@ -155,24 +80,22 @@ def support_bundle(order: PaymentOrder) -> bytes:
             "python": platform.python_version(),
             "database": connection.vendor,
         },
-        "order.json": _columns(order, _ORDER),
-        "payments.json": list(payments.values(*_PAYMENT)),
-        "transactions.json": [
-            _columns(row, _TRANSACTION) | {"request": _masked(row.request_body)} for row in transactions
-        ],
+        "order.json": _facts(order),
+        "payments.json": list(map(_facts, payments)),
+        "transactions.json": [_facts(row) | {"request": _masked(row.request_body)} for row in transactions],
         "events.json": [
             {
                 "transaction": row.transaction.reference,
                 "by_person": row.kind in BY_PEOPLE,
-                **_columns(row, _EVENTS),
+                **_facts(row),
                 "request": _masked(row.request_body),
                 "answer": _masked(row.answer_body),
             }
             for row in events.order_by("pk")
         ],
-        "approvals.json": list(approvals.values(*_APPROVAL)),
-        "discrepancies.json": list(discrepancies.values(*_DISCREPANCY)),
-        "outbox.json": list(OutboxEvent.objects.filter(order=order).values(*_OUTBOX)),
+        "approvals.json": list(map(_facts, approvals)),
+        "discrepancies.json": list(map(_facts, discrepancies)),
+        "outbox.json": list(map(_facts, OutboxEvent.objects.filter(order=order))),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -182,8 +105,14 @@ def support_bundle(order: PaymentOrder) -> bytes:
     return buffer.getvalue()
 
 
-def _columns(row: object, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
+def _facts(row: models.Model) -> dict[str, Any]:
+    """Return the columns of a row in which nothing of a person can stand."""
+    kinds = models.IntegerField, models.BooleanField, models.DateTimeField
+    return {
+        field.name: getattr(row, field.name)
+        for field in row._meta.concrete_fields
+        if field.name in _TEXTS or field.choices or isinstance(field, kinds)
+    }
 
 
 def _masked(body: str) -> object:
@@ -211,9 +140,9 @@ def _mask(value: Any, name: str = "") -> Any:  # noqa: ANN401 - JSON is anything
 @cache
 def _names_of_the_interface() -> frozenset[str]:
     """Return the folded names of all fields of its messages. Any other name may be a customer's e-mail."""
-    models, names = [WireModel], set(_KEPT)
-    while models:
-        model = models.pop()
-        models += model.__subclasses__()
+    messages, names = [WireModel], set(_KEPT)
+    while messages:
+        model = messages.pop()
+        messages += model.__subclasses__()
         names.update(map(fold_name, model.wire_names.values()))
     return frozenset(names)
