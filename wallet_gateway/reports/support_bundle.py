@@ -10,11 +10,11 @@ import io
 import json
 import platform
 import zipfile
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import django
-from django.db import connection, models
+from django.db import connection
 
 from wallet_gateway import __version__
 from wallet_gateway.client.redaction import redact_message
@@ -31,6 +31,7 @@ from wallet_gateway.models.transactions import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
 from wallet_gateway.protocol.wire import WireModel
+from wallet_gateway.reports.columns import columns_of
 
 _KEPT = frozenset(
     fold_name(name)
@@ -54,11 +55,10 @@ _KEPT = frozenset(
 _TEXTS = frozenset(
     [
         *("reference", "gateway", "currency", "record_id", "provider_state", "error_code", "decision"),
-        *("card_type", "card_network", "lifecycle_event", "state_after", "event_id", "last_error"),
+        *("kind", "card_type", "card_network", "lifecycle_event", "state_after", "event_id", "last_error"),
     ]
 )
-"""The columns of free text that are kept. What is a number, a time, a truth value or one of several choices
-tells nothing of a person."""
+"""The texts of rows that are kept."""
 _README = """One order's story, made to be sent to support.
 
 It holds references, amounts, states and times. Names, addresses, e-mails, keys, card data and what people
@@ -68,6 +68,7 @@ wrote are left out; in messages everything but the fields that support needs is 
 
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return the zip. A few SQL statements, however long the order's history is."""
+    facts = partial(columns_of, texts=_TEXTS)
     payments = Payment.objects.filter(order=order).order_by("number")
     transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
     events = TransactionEvent.objects.filter(transaction__payment__order=order).select_related("transaction")
@@ -80,22 +81,22 @@ def support_bundle(order: PaymentOrder) -> bytes:
             "python": platform.python_version(),
             "database": connection.vendor,
         },
-        "order.json": _facts(order),
-        "payments.json": list(map(_facts, payments)),
-        "transactions.json": [_facts(row) | {"request": _masked(row.request_body)} for row in transactions],
+        "order.json": facts(order),
+        "payments.json": list(map(facts, payments)),
+        "transactions.json": [facts(row) | {"request": _masked(row.request_body)} for row in transactions],
         "events.json": [
             {
                 "transaction": row.transaction.reference,
                 "by_person": row.kind in BY_PEOPLE,
-                **_facts(row),
+                **facts(row),
                 "request": _masked(row.request_body),
                 "answer": _masked(row.answer_body),
             }
             for row in events.order_by("pk")
         ],
-        "approvals.json": list(map(_facts, approvals)),
-        "discrepancies.json": list(map(_facts, discrepancies)),
-        "outbox.json": list(map(_facts, OutboxEvent.objects.filter(order=order))),
+        "approvals.json": list(map(facts, approvals)),
+        "discrepancies.json": list(map(facts, discrepancies)),
+        "outbox.json": list(map(facts, OutboxEvent.objects.filter(order=order))),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -103,16 +104,6 @@ def support_bundle(order: PaymentOrder) -> bytes:
         for name, content in contents.items():
             archive.writestr(name, json.dumps(content, indent=2, default=str))
     return buffer.getvalue()
-
-
-def _facts(row: models.Model) -> dict[str, Any]:
-    """Return the columns of a row in which nothing of a person can stand."""
-    kinds = models.IntegerField, models.BooleanField, models.DateTimeField
-    return {
-        field.name: getattr(row, field.name)
-        for field in row._meta.concrete_fields
-        if field.name in _TEXTS or field.choices or isinstance(field, kinds)
-    }
 
 
 def _masked(body: str) -> object:
@@ -140,9 +131,9 @@ def _mask(value: Any, name: str = "") -> Any:  # noqa: ANN401 - JSON is anything
 @cache
 def _names_of_the_interface() -> frozenset[str]:
     """Return the folded names of all fields of its messages. Any other name may be a customer's e-mail."""
-    messages, names = [WireModel], set(_KEPT)
-    while messages:
-        model = messages.pop()
-        messages += model.__subclasses__()
+    models, names = [WireModel], set(_KEPT)
+    while models:
+        model = models.pop()
+        models += model.__subclasses__()
         names.update(map(fold_name, model.wire_names.values()))
     return frozenset(names)
