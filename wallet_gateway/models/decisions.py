@@ -24,9 +24,8 @@ from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models.fields import (
     LONGEST_ACCOUNT,
     ByteExactField,
-    CurrencyField,
     Explained,
-    ExponentField,
+    WithAmount,
     account_column,
     choices_of,
 )
@@ -156,7 +155,7 @@ class ApprovalState(StoredEnum):
     """No second person decided in time."""
 
 
-class Approval(models.Model):
+class Approval(WithAmount):
     """A request that waits, or waited, for a second person. Only that person's decision changes it."""
 
     payment = models.ForeignKey(
@@ -173,9 +172,6 @@ class Approval(models.Model):
     """The transaction to decide on; None if a new one is to be created."""
     decision = models.CharField(max_length=16, blank=True)
     """The decision about `subject`."""
-    currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(max_length=127, blank=True)
     """The order number that a detached refund sends to the provider."""
     sends = models.JSONField(null=True, blank=True)
@@ -231,11 +227,6 @@ class Approval(models.Model):
         return f"{self.kind} {self.pk}"
 
     # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount requested, or that of the transaction decided on."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def sent_along(self) -> SentAlong:

@@ -29,6 +29,7 @@ from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.codes import Currency, currency_exponent, stored_currency
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import UnknownCode
+from wallet_gateway.protocol.money import Money
 
 _NAMES = {
     # States
@@ -66,11 +67,6 @@ _NAMES = {
     "CHALLENGED": pgettext_lazy("name of a state or kind", "3-D Secure asked for"),
     "CONTRADICTED": pgettext_lazy("name of a state or kind", "Contradiction"),
     "ACCEPTED_BY_PERSON": pgettext_lazy("name of a state or kind", "Accepted by a person"),
-    "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
-    "UNFROZEN": pgettext_lazy("name of a state or kind", "Unfrozen"),
-    "RELEASED": pgettext_lazy("name of a state or kind", "Released"),
-    "WALLET_LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Wallet limit reached"),
-    "OPERATION_REFUSED": pgettext_lazy("name of a state or kind", "Operation refused"),
     # Kinds of payments and operations
     "SALE": pgettext_lazy("name of a state or kind", "Sale"),
     "PREAUTHORIZATION": pgettext_lazy("name of a state or kind", "Preauthorization"),
@@ -86,10 +82,6 @@ _NAMES = {
     # Who requested it
     "SHOP": pgettext_lazy("name of a state or kind", "Shop"),
     "ELSEWHERE": pgettext_lazy("name of a state or kind", "Elsewhere"),
-    # Reversal states
-    "NONE": pgettext_lazy("name of a state or kind", "None"),
-    "RESERVED": pgettext_lazy("name of a state or kind", "Reserved"),
-    "DONE": pgettext_lazy("name of a state or kind", "Done"),
     # Differences
     "AMOUNT_DIFFERS": pgettext_lazy("name of a state or kind", "Amount differs"),
     "UNIT_MIX_UP": pgettext_lazy("name of a state or kind", "Unit mix up"),
@@ -142,9 +134,6 @@ _NAMES = {
     # Requests for a second person
     "AGREED": pgettext_lazy("name of a state or kind", "Agreed to"),
     "DECLINED": pgettext_lazy("name of a state or kind", "Declined"),
-    # A late payment
-    "REPORTED": pgettext_lazy("name of a state or kind", "Reported"),
-    "ACCEPTED": pgettext_lazy("name of a state or kind", "Accepted"),
     "WITHDRAWN": pgettext_lazy("name of a state or kind", "Withdrawn"),
     # Reasons for which a person moves money
     "SHIPPED": gettext_lazy("Goods shipped"),
@@ -245,6 +234,22 @@ class ExponentField(_Exponent):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"null": True, "editable": False, **options})
+
+
+class WithAmount(models.Model):
+    """A row with an amount of money."""
+
+    currency = CurrencyField(_("currency"), max_length=3)
+    exponent = ExponentField()
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+
+    class Meta:
+        abstract = True
+
+    @property
+    def amount(self) -> Money:
+        """The amount, with its currency."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
 
 
 @ByteExactField.register_lookup

@@ -20,6 +20,7 @@ from wallet_gateway.models.fields import (
     CurrencyField,
     Explained,
     ExponentField,
+    WithAmount,
     account_column,
     choices_of,
     explanation_columns,
@@ -29,39 +30,10 @@ from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
 
-class SweepHeartbeat(models.Model):
-    """The last sweep of a gateway: one row for each gateway, so that a stopped sweep is noticed."""
-
-    gateway = ByteExactField(_("gateway"), max_length=32, unique=True)
-    swept_at = models.DateTimeField(_("swept at"))
-
-    class Meta:
-        verbose_name = _("heartbeat of the sweep")
-        verbose_name_plural = _("heartbeats of the sweep")
-        ordering = ("gateway",)
-        default_permissions = ()
-        permissions = [("view_health", "Can see how payments are")]
-
-    def __str__(self) -> str:
-        return str(self.gateway)
-
-    # Mutators
-
-    @classmethod
-    def beat(cls, gateway: str, *, now: datetime) -> None:
-        """Record that a gateway was swept now: in single statements, since many sweeps end at one moment.
-
-        In the transaction of `update_or_create`, a worker that comes second does not see the first one's row
-        where the isolation is above READ COMMITTED.
-        """
-        if not cls.objects.filter(gateway=gateway).update(swept_at=now):
-            beat = SweepHeartbeat(gateway=gateway, swept_at=now)
-            SweepHeartbeat.objects.bulk_create([beat], ignore_conflicts=True)
-
-
 class Job(StrEnum):
-    """A job that processes rows in the order of their ids and continues where it was interrupted."""
+    """A periodic job; all but the sweep process rows in the order of their ids and can be interrupted."""
 
+    SWEEP = "SWEEP"
     LEDGER_COMPARISON = "LEDGER_COMPARISON"
     ERASE_EVENT_BODIES = "ERASE_EVENT_BODIES"
     ERASE_REQUEST_BODIES = "ERASE_REQUEST_BODIES"
@@ -69,7 +41,10 @@ class Job(StrEnum):
 
 
 class JobPosition(models.Model):
-    """The progress of a job, per gateway if it runs per gateway."""
+    """When a job last ran and how far it came, per gateway if it runs per gateway.
+
+    A stopped sweep is noticed by it.
+    """
 
     job = models.CharField(max_length=24)
     """One of `Job`."""
@@ -84,6 +59,7 @@ class JobPosition(models.Model):
         verbose_name_plural = _("positions of jobs")
         ordering = ("job", "gateway")
         default_permissions = ()
+        permissions = [("view_health", "Can see how payments are")]
         constraints = [
             models.UniqueConstraint(fields=["job", "gateway"], name="wallet_job_position_once"),
         ]
@@ -94,8 +70,12 @@ class JobPosition(models.Model):
     # Mutators
 
     @classmethod
-    def move(cls, job: Job, position: int, *, now: datetime, gateway: str = "") -> None:
-        """Record the progress of a job: in single statements, as `SweepHeartbeat.beat` does."""
+    def move(cls, job: Job, position: int = 0, *, now: datetime, gateway: str = "") -> None:
+        """Record the progress of a job: in single statements, since many sweeps end at one moment.
+
+        In the transaction of `update_or_create`, a worker that comes second does not see the first one's row
+        where the isolation is above READ COMMITTED.
+        """
         rows = cls.objects.filter(job=job, gateway=gateway)
         if not rows.update(position=position, moved_at=now):
             first = JobPosition(job=job, gateway=gateway, position=position, moved_at=now)
@@ -129,8 +109,6 @@ class ExpiryNotice(models.Model):
     claimed_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("notice of an expiring authorization")
-        verbose_name_plural = _("notices of expiring authorizations")
         ordering = ("-id",)
         default_permissions = ()
 
@@ -151,8 +129,6 @@ class SentMail(models.Model):
     sent_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("sent mail")
-        verbose_name_plural = _("sent mails")
         ordering = ("-id",)
         default_permissions = ()
         constraints = [
@@ -180,33 +156,21 @@ class ForgottenReference(models.Model):
         return sha256(reference.encode()).hexdigest()
 
 
-class GoLiveCheck(models.Model):
+class GoLiveCheck(WithAmount):
     """A real payment that a person has compared with the bank statement."""
 
     gateway = models.CharField(max_length=32)
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks")
-    currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField()
     checked_by = models.CharField(max_length=150)
     checked_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("go-live check")
-        verbose_name_plural = _("go-live checks")
         ordering = ("-id",)
         default_permissions = ()
         indexes = [models.Index(fields=["gateway", "-id"], name="wallet_go_live_check_newest")]
 
     def __str__(self) -> str:
         return f"{self.gateway}: {self.order}"
-
-    # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount compared."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
 
 # Pauses
@@ -346,7 +310,8 @@ class OutboxEvent(models.Model):
     """One event, delivered at least once, always with the same id."""
 
     event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
+    kind = models.CharField(max_length=24)
+    """One of `OutboxEventKind`."""
     order = models.ForeignKey(
         PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
     )

@@ -38,6 +38,7 @@ from wallet_gateway.models.fields import (
     ByteExactField,
     CurrencyField,
     ExponentField,
+    WithAmount,
     account_column,
     choices_of,
 )
@@ -63,7 +64,7 @@ class KnownPayments:
     payments: Sequence[Payment]
 
 
-class PaymentOrder(models.Model):
+class PaymentOrder(WithAmount):
     """What the shop wants paid: an amount, a cart, a customer, under the shop's own reference."""
 
     reference = ByteExactField(_("reference"), max_length=64, validators=[VISIBLE_ASCII])
@@ -75,9 +76,6 @@ class PaymentOrder(models.Model):
     numbering = models.CharField(max_length=32, blank=True, default="")
     """The numbering of the gateway when the order was stored; empty for the one that most gateways share."""
     type = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
-    currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(_("order number"), max_length=127, blank=True)
     """The order number that the customer knows."""
     language = models.CharField(_("language"), max_length=35, blank=True)
@@ -114,13 +112,8 @@ class PaymentOrder(models.Model):
     """Since when nothing that was begun for the cancelled order can pay it any more."""
     release_check_at = models.DateTimeField(null=True, blank=True)
     """When the sweep looks whether the order's time is over, and whether it can be released."""
-    late_payment = models.CharField(
-        max_length=8,
-        choices=[choice for choice in choices_of(LatePayment) if choice[0]],
-        default=LatePayment.NONE,
-        blank=True,
-    )
-    """What was decided about a payment that came after the cancellation."""
+    late_payment = models.CharField(max_length=8, default=LatePayment.NONE, blank=True)
+    """What was decided about a payment that came after the cancellation, one of `LatePayment`."""
     created_at = models.DateTimeField(_("created at"))
     updated_at = models.DateTimeField(_("updated at"))
 
@@ -166,11 +159,6 @@ class PaymentOrder(models.Model):
         return str(self.reference)
 
     # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount to be paid."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -276,8 +264,6 @@ class OrderMetadata(models.Model):
     value = ByteExactField(max_length=MAX_METADATA_VALUE_LENGTH, blank=True)
 
     class Meta:
-        verbose_name = _("metadata entry")
-        verbose_name_plural = _("metadata entries")
         ordering = ("id",)
         default_permissions = ()
         constraints = [
@@ -294,7 +280,7 @@ class OrderMetadata(models.Model):
 # Payments
 
 
-class Payment(models.Model):
+class Payment(WithAmount):
     """One attempt to pay an order, with the amounts authorized, captured and refunded."""
 
     # No index of its own: the constraint on `number` is an index that begins with the order.
@@ -304,15 +290,13 @@ class Payment(models.Model):
     reference = ByteExactField(max_length=64)
     """The clientSystemTransactionId that opened the payment; follow-ups send it as their original."""
     type = models.CharField(max_length=16, choices=choices_of(PaymentType))
-    currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField()
     authorized = models.BigIntegerField(default=0)
     captured = models.BigIntegerField(default=0)
     refunded = models.BigIntegerField(default=0)
     capture_reserved = models.BigIntegerField(default=0)
     refund_reserved = models.BigIntegerField(default=0)
-    reversal = models.CharField(max_length=8, choices=choices_of(Reversal), default=Reversal.NONE)
+    reversal = models.CharField(max_length=8, default=Reversal.NONE)
+    """One of `Reversal`."""
     card_type = models.CharField(max_length=8, blank=True)
     """`Card` or `Token` if paid by wallet, as in the gateway's payment account."""
     card_network = models.CharField(max_length=16, blank=True)
@@ -379,11 +363,6 @@ class Payment(models.Model):
         self._opening = transaction
 
     # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount of this attempt."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def redirect_url(self) -> str:

@@ -32,9 +32,8 @@ from wallet_gateway.domain.states import (
 )
 from wallet_gateway.models.fields import (
     ByteExactField,
-    CurrencyField,
     Explained,
-    ExponentField,
+    WithAmount,
     account_column,
     choices_of,
 )
@@ -46,7 +45,7 @@ STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
 """States in which a card's cryptogram may be stored."""
 
 
-class GatewayTransaction(Explained):
+class GatewayTransaction(Explained, WithAmount):
     """One request to the gateway, with one reference that is never used again."""
 
     payment = models.ForeignKey(
@@ -74,9 +73,6 @@ class GatewayTransaction(Explained):
 
     Totals over many rows use it to separate sales from reservations: a join would read all the payments.
     """
-    currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
     approved_minor = models.BigIntegerField(null=True, blank=True)
     """The approved amount; for a detached refund it may be less than requested."""
     excess_minor = models.BigIntegerField(default=0)
@@ -221,11 +217,6 @@ class GatewayTransaction(Explained):
     # Properties
 
     @property
-    def amount(self) -> Money:
-        """The amount requested."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
-
-    @property
     def approved_amount(self) -> Money | None:
         """The amount approved, or None without an approval."""
         if self.approved_minor is None:
@@ -312,16 +303,18 @@ class EventsAreAppendOnly(TypeError):
     """An event was about to be changed or deleted."""
 
 
+def _refuse(*_args: object, **_kwargs: object) -> NoReturn:
+    """Raise `EventsAreAppendOnly`."""
+    raise EventsAreAppendOnly(
+        "events are never changed or deleted: add another row that says what is right;"
+        " old bodies are erased by retention alone"
+    )
+
+
 class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
     """Reads only; rows are added one by one and never changed."""
 
-    def update(self, **kwargs: Any) -> NoReturn:  # noqa: ARG002
-        """Raise `EventsAreAppendOnly`."""
-        raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
-
-    def delete(self) -> NoReturn:
-        """Raise `EventsAreAppendOnly`."""
-        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
+    update = delete = _refuse
 
 
 class TransactionEvent(Explained):
@@ -379,12 +372,10 @@ class TransactionEvent(Explained):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert the row; raise `EventsAreAppendOnly` if it is stored already."""
         if not self._state.adding:
-            raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
+            _refuse()
         super().save(*args, **kwargs)
 
-    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
-        """Raise `EventsAreAppendOnly`."""
-        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
+    delete = _refuse
 
 
 # Authorizations that still hold money

@@ -17,10 +17,11 @@ from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
+    Job,
+    JobPosition,
     OutboxEvent,
     Payment,
     PaymentOrder,
-    SweepHeartbeat,
 )
 from wallet_gateway.models.maintenance import not_left_alone, with_money
 from wallet_gateway.reports.work import (
@@ -171,8 +172,8 @@ def _read_sweeps(
         next_query_at__lt=now - QUERIES_ARE_BEHIND,
     )
     behind = Coalesce(Subquery(late.order_by().values("gateway").annotate(n=Count("pk")).values("n")), 0)
-    rows = SweepHeartbeat.objects.filter(gateway__in=aliases)
-    swept = {alias: (at, n) for alias, at, n in rows.values_list("gateway", "swept_at", behind)}
+    rows = JobPosition.objects.filter(job=Job.SWEEP, gateway__in=aliases)
+    swept = {alias: (at, n) for alias, at, n in rows.values_list("gateway", "moved_at", behind)}
     known, unswept = set(aliases), set(aliases) - set(swept)
     if unswept and any(now - at <= SWEEP_IS_LATE for at, _ in swept.values()):
         waiting = GatewayTransaction.objects.filter(gateway__in=unswept, created_at__lt=now - SWEEP_IS_LATE)
