@@ -16,15 +16,18 @@ from django.db import models
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import StoredEnum
-from wallet_gateway.domain.people import Actor, ReasonCode
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models.fields import (
     LONGEST_ACCOUNT,
     ByteExactField,
     Explained,
+    LabelledEnum,
+    Requested,
     WithAmount,
     account_column,
     choices_of,
@@ -142,20 +145,20 @@ class AllowanceUse(models.Model):
 # Requests for a second person
 
 
-class ApprovalState(StoredEnum):
+class ApprovalState(LabelledEnum):
     """The result of a request for a second person."""
 
     WAITING = "WAITING"
-    AGREED = "AGREED"
+    AGREED = "AGREED", pgettext_lazy("name of a state or kind", "Agreed to")
     """A second person agreed, and the operation was started in the same transaction."""
-    DECLINED = "DECLINED"
-    WITHDRAWN = "WITHDRAWN"
+    DECLINED = "DECLINED", pgettext_lazy("name of a state or kind", "Declined")
+    WITHDRAWN = "WITHDRAWN", pgettext_lazy("name of a state or kind", "Withdrawn")
     """The person who made the request withdrew it."""
     EXPIRED = "EXPIRED"
     """No second person decided in time."""
 
 
-class Approval(WithAmount):
+class Approval(WithAmount, Requested):
     """A request that waits, or waited, for a second person. Only that person's decision changes it."""
 
     payment = models.ForeignKey(
@@ -180,12 +183,6 @@ class Approval(WithAmount):
     """The idempotency key of the resulting transaction: two agreements still make one operation."""
     outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
     """Set while the request waits: at most one request for each payment, deposit or transaction."""
-    created_by = models.CharField(_("author"), max_length=150, blank=True)
-    created_by_account = account_column()
-    reason_code = models.CharField(
-        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
-    )
-    comment = models.CharField(_("note"), max_length=500, blank=True)
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING
     )
@@ -301,42 +298,45 @@ def account_has(actor: Actor, *permissions: str) -> bool | None:
 # any worker may continue where another one stopped.
 
 
-class BatchKind(StoredEnum):
+class BatchKind(LabelledEnum):
     """The operation of a batch, or a status query, which changes nothing at the gateway."""
 
     CAPTURE = "CAPTURE"
     REFUND = "REFUND"
     REVERSAL = "REVERSAL"
     DETACHED_REFUND = "DETACHED_REFUND"
-    STATUS_QUERY = "STATUS_QUERY"
+    STATUS_QUERY = "STATUS_QUERY", pgettext_lazy("name of a state or kind", "Status query")
 
 
-class BatchState(StoredEnum):
+class BatchState(LabelledEnum):
     """The progress of a batch."""
 
-    DRAFT = "DRAFT"
+    DRAFT = "DRAFT", pgettext_lazy("name of a state or kind", "Draft")
     """Selected, not confirmed: nothing is executed."""
-    RUNNING = "RUNNING"
-    PAUSED = "PAUSED"
+    RUNNING = "RUNNING", pgettext_lazy("name of a state or kind", "Running")
+    PAUSED = "PAUSED", pgettext_lazy("name of a state or kind", "Paused")
     """Paused by a person; rows that were not started wait until a person resumes the batch."""
-    STOPPED = "STOPPED"
+    STOPPED = "STOPPED", pgettext_lazy("name of a state or kind", "Stopped")
     """Stopped by a person, permanently; rows that were not started are left out."""
-    FINISHED = "FINISHED"
+    FINISHED = "FINISHED", pgettext_lazy("name of a state or kind", "Finished")
 
 
-class RowState(StoredEnum):
+class RowState(LabelledEnum):
     """The result of one order or deposit of a batch."""
 
     WAITING = "WAITING"
-    WORKING = "WORKING"
+    WORKING = "WORKING", pgettext_lazy("name of a state or kind", "Working")
     """Claimed by a worker until `leased_until`; then another one takes it over with the same key."""
-    CARRIED_OUT = "CARRIED_OUT"
+    CARRIED_OUT = "CARRIED_OUT", pgettext_lazy("name of a state or kind", "Carried out")
     """Its transaction's state shows the result; for a status query, see `result_code`."""
-    AWAITING_APPROVAL = "AWAITING_APPROVAL"
+    AWAITING_APPROVAL = (
+        "AWAITING_APPROVAL",
+        pgettext_lazy("name of a state or kind", "Waits for a second person"),
+    )
     """It needs a second person: its approval is waiting, nothing was sent."""
     REFUSED = "REFUSED"
     """A rule forbids it: nothing was sent."""
-    LEFT_OUT = "LEFT_OUT"
+    LEFT_OUT = "LEFT_OUT", pgettext_lazy("name of a state or kind", "Left out")
     """Not wanted or not possible when the batch was confirmed, or not started when it was stopped."""
 
 
@@ -378,7 +378,7 @@ def new_batch_token() -> str:
     return secrets.token_urlsafe(12)
 
 
-class OperationBatch(models.Model):
+class OperationBatch(Requested):
     """One kind of operation for many orders or deposits, with the person who confirmed it and the reason.
 
     Every row is executed on behalf of `created_by`, as long as that person has the permission.
@@ -389,12 +389,6 @@ class OperationBatch(models.Model):
         _("state"), max_length=24, choices=choices_of(BatchState), default=BatchState.DRAFT
     )
     token = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
-    created_by = models.CharField(_("author"), max_length=150)
-    created_by_account = account_column()
-    reason_code = models.CharField(
-        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
-    )
-    comment = models.CharField(_("note"), max_length=500, blank=True)
     created_at = models.DateTimeField(_("created at"))
     driven_at = models.DateTimeField(_("last driven at"), null=True, blank=True)
     """When rows were last executed, or the batch was last started or resumed."""

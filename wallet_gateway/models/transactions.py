@@ -14,11 +14,10 @@ from typing import Any, NoReturn
 from django.db import models
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, ExplanationCode
-from wallet_gateway.domain.error_codes import StoredEnum
 from wallet_gateway.domain.evidence import LONGEST_RECORD_ID
-from wallet_gateway.domain.people import ReasonCode
 from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
@@ -33,6 +32,8 @@ from wallet_gateway.domain.states import (
 from wallet_gateway.models.fields import (
     ByteExactField,
     Explained,
+    LabelledEnum,
+    Requested,
     WithAmount,
     account_column,
     choices_of,
@@ -45,7 +46,7 @@ STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
 """States in which a card's cryptogram may be stored."""
 
 
-class GatewayTransaction(Explained, WithAmount):
+class GatewayTransaction(Explained, WithAmount, Requested):
     """One request to the gateway, with one reference that is never used again."""
 
     payment = models.ForeignKey(
@@ -130,13 +131,6 @@ class GatewayTransaction(Explained, WithAmount):
     error_code = models.CharField(max_length=64, blank=True)
     idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
-    created_by = models.CharField(max_length=150, blank=True)
-    created_by_account = account_column()
-    reason_code = models.CharField(
-        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
-    )
-    """The reason code of the person who requested it, if any."""
-    comment = models.CharField(max_length=500, blank=True)
     refusal_unseen_since = models.DateTimeField(null=True, blank=True)
     """When an operation was refused or given up after the call that made it had returned.
 
@@ -277,22 +271,22 @@ class GatewayTransaction(Explained, WithAmount):
 # What was sent and heard
 
 
-class TransactionEventKind(StoredEnum):
+class TransactionEventKind(LabelledEnum):
     """The source of an event."""
 
-    ANSWER = "ANSWER"
+    ANSWER = "ANSWER", pgettext_lazy("name of a state or kind", "Answer")
     """The direct answer to our request."""
-    FAULT = "FAULT"
+    FAULT = "FAULT", pgettext_lazy("name of a state or kind", "Fault")
     """No usable answer, with the error."""
-    RECORDS = "RECORDS"
+    RECORDS = "RECORDS", pgettext_lazy("name of a state or kind", "Records")
     """The answer to a status query."""
-    DECISION = "DECISION"
+    DECISION = "DECISION", pgettext_lazy("name of a state or kind", "Decision")
     """A person's decision, with the reason."""
-    APPROVAL = "APPROVAL"
+    APPROVAL = "APPROVAL", pgettext_lazy("name of a state or kind", "Agreed to")
     """A second person agreed to an `approval`. Only that agreement writes it: no text can imitate it."""
-    LEASE_ENDED = "LEASE_ENDED"
+    LEASE_ENDED = "LEASE_ENDED", pgettext_lazy("name of a state or kind", "Lease ended")
     """The sender's lease ended without a result."""
-    LIMIT_REACHED = "LIMIT_REACHED"
+    LIMIT_REACHED = "LIMIT_REACHED", pgettext_lazy("name of a state or kind", "Limit reached")
     """A limit closed the wallet button of the transaction's order."""
 
 
