@@ -372,7 +372,7 @@ def test_authorizations_that_lapse_come_in_order_by_the_window_of_their_gateway(
 
     found = payments.maintenance.expiring_authorizations()
     assert {row.payment.order for row in found} == set(lapsing)
-    left = [row.time_left(NOW) for row in found]
+    left = [row.expires_at - NOW for row in found]
     assert left == sorted(left)
     assert left[0] == -DAY
     assert {str(row.left) for row in found if row.payment.order == late} == {"15.00 EUR"}

@@ -203,37 +203,27 @@ class CurrencyField(_CurrencyCode):
     descriptor_class = _CurrencyOfRow
 
 
-class _ExponentOfRow(DeferredAttribute):
-    """Gives the stored exponent; that of the currency's table where a row was made without one."""
-
-    def __get__(self, row: models.Model | None, owner: type[models.Model] | None = None) -> Any:  # noqa: ANN401
-        exponent = super().__get__(row, owner)
-        if exponent is None and row is not None:
-            with suppress(UnknownCode):
-                return currency_exponent(row.__dict__["currency"])
-        return exponent
-
-    def __set__(self, row: models.Model, exponent: object) -> None:
-        row.__dict__[self.field.attname] = exponent
-
-
 class ExponentField(_Exponent):
     """How many decimals the amounts of a row have, as it was when the row was made.
 
     ISO 4217 withdraws currencies, and a table of them is updated: stored amounts stay readable.
     """
 
-    descriptor_class = _ExponentOfRow
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{"null": True, "editable": False, **options})
+    def pre_save(self, row: models.Model, add: bool) -> int | None:  # noqa: FBT001 - Django's signature
+        """Return what is stored: that of the currency's table where a row was made without one."""
+        exponent: int | None = super().pre_save(row, add)
+        if exponent is None:
+            with suppress(UnknownCode):
+                exponent = currency_exponent(row.__dict__["currency"])
+                setattr(row, self.attname, exponent)
+        return exponent
 
 
 class WithAmount(models.Model):
     """A row with an amount of money."""
 
     currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField()
+    exponent = ExponentField(null=True, editable=False)
     amount_minor = models.BigIntegerField(_("amount in minor units"))
 
     class Meta:

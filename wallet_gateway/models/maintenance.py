@@ -322,7 +322,7 @@ class OutboxEvent(models.Model):
     """The transaction that it reports; None for an event about the order itself."""
     amount_minor = models.BigIntegerField(null=True, blank=True)
     currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
+    exponent = ExponentField(null=True, editable=False)
     limit = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
     """The limit of the wallet button that was reached; empty for events about money."""
     occurred_at = models.DateTimeField()
@@ -402,10 +402,8 @@ def is_test_row(row: Model, is_test: Callable[[str], bool]) -> bool:
     `is_test` says it by a gateway's profile of today, for rows about which nothing was sent yet.
     """
     row = getattr(row, "transaction", None) or row
-    if isinstance(row, GatewayTransaction | Payment):
-        return bool(row.is_test)
     subject = getattr(row, "payment", None) or getattr(row, "deposit", None) or row
-    if isinstance(subject, Payment):
-        return bool(subject.is_test)
     stored: bool | None = getattr(subject, "is_test", None)
-    return is_test(getattr(row, "gateway", "")) if stored is None else stored
+    if stored is None and not isinstance(row, GatewayTransaction) and not isinstance(subject, Payment):
+        return is_test(getattr(row, "gateway", ""))
+    return bool(stored)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.orders import MAX_METADATA_KEY_LENGTH, MAX_METADATA_VALUE_LENGTH
@@ -349,20 +350,10 @@ class Payment(WithAmount):
     def __str__(self) -> str:
         return str(self.reference)
 
-    # Queries
-
-    @property
+    @cached_property
     def opening(self) -> GatewayTransaction:
         """The transaction that opened this payment: its checkout, or its authorization."""
-        if not hasattr(self, "_opening"):
-            self._opening = self.transactions.get(reference=self.reference, kind__in=OPENING_KINDS)
-        return self._opening
-
-    @opening.setter
-    def opening(self, transaction: GatewayTransaction) -> None:
-        self._opening = transaction
-
-    # Properties
+        return self.transactions.get(reference=self.reference, kind__in=OPENING_KINDS)
 
     @property
     def redirect_url(self) -> str:
@@ -417,7 +408,7 @@ class MigratedDeposit(models.Model):
     gateway = models.CharField(max_length=32)
     parent_transaction_id = ByteExactField(_("parent transaction id"), max_length=128)
     currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
+    exponent = ExponentField(null=True, editable=False)
     is_known = models.BooleanField(default=False)
     amount_minor = models.BigIntegerField(null=True, blank=True)
     refunded_before = models.BigIntegerField(default=0)

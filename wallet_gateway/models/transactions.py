@@ -251,18 +251,12 @@ class GatewayTransaction(Explained, WithAmount, Requested):
     @property
     def poll_state(self) -> PollState:
         """The position of this transaction in the schedule of its state."""
-        return self.poll_state_at(
-            state=TransactionState(self.state), since=self.state_changed_at, step=self.poll_step
-        )
-
-    def poll_state_at(self, *, state: TransactionState, since: datetime, step: int) -> PollState:
-        """Return the position of this transaction in the schedule of a state."""
         return PollState(
             kind=TransactionKind(self.kind),
-            state=state,
-            since=since,
+            state=TransactionState(self.state),
+            since=self.state_changed_at,
             expires_at=self.expires_at,
-            step=step,
+            step=self.poll_step,
             decided_by_person=self.decided_by_person,
             confirmed=self.confirmed_at is not None,
         )

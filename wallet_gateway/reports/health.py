@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import MappingProxyType
 
 from django.db.models import Count, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -40,7 +39,6 @@ SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 EVENT_IS_LATE = timedelta(minutes=15)
 BUTTONS_CLOSED_WITHIN = timedelta(hours=1)
-NO_WRONG_ACCOUNTS: Mapping[str, str] = MappingProxyType({})
 MANY_BUTTONS_CLOSED = 3
 """One closed button is one customer, and no alarm: anybody with an order could raise it."""
 
@@ -183,10 +181,7 @@ def _read_sweeps(
 
 
 def health(
-    now: datetime,
-    aliases: Collection[str],
-    wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS,
-    live: Collection[str] = (),
+    now: datetime, aliases: Collection[str], wrong_accounts: Mapping[str, str], live: Collection[str] = ()
 ) -> Health:
     """Read the health of payments. Twelve SQL statements, however many payments there are.
 

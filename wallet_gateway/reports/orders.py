@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -250,30 +251,23 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
 
 def _ordered(order: PaymentOrder) -> Iterator[TimelineEntry]:
     """Yield that the order was created, cancelled and released."""
-    yield TimelineEntry(
-        occurred_at=order.created_at,
-        kind=TimelineKind.ORDERED,
-        text=_("Order created"),
-        amount=order.amount,
-        reference=order.reference,
+    entry = partial(TimelineEntry, reference=order.reference)
+    yield entry(
+        occurred_at=order.created_at, kind=TimelineKind.ORDERED, text=_("Order created"), amount=order.amount
     )
     if order.cancelled_at is None:
         return
-    yield TimelineEntry(
+    by_time = _("Order cancelled, the time to pay was over")
+    yield entry(
         occurred_at=order.cancelled_at,
         kind=TimelineKind.DECIDED if order.cancelled_by else TimelineKind.UPDATED,
-        text=_("Order cancelled") if order.cancelled_by else _("Order cancelled, the time to pay was over"),
-        reference=order.reference,
+        text=_("Order cancelled") if order.cancelled_by else by_time,
         detail=order.cancellation_note,
         by=order.cancelled_by,
     )
     if order.released_at is not None:
-        yield TimelineEntry(
-            occurred_at=order.released_at,
-            kind=TimelineKind.UPDATED,
-            text=_("Goods released, nothing that was begun can pay the order any more"),
-            reference=order.reference,
-        )
+        text = _("Goods released, nothing that was begun can pay the order any more")
+        yield entry(occurred_at=order.released_at, kind=TimelineKind.UPDATED, text=text)
 
 
 def _started(transaction: GatewayTransaction) -> TimelineEntry:
@@ -322,12 +316,10 @@ def _text_of(event: TransactionEvent) -> str | Promise:
 def _requested(request: Approval) -> Iterator[TimelineEntry]:
     """Yield an approval request; the approval itself is in the transaction events of the operation."""
     reference = request.payment.reference if request.payment else ""
-    yield TimelineEntry(
+    entry = partial(TimelineEntry, kind=TimelineKind.DECIDED, amount=request.amount, reference=reference)
+    yield entry(
         occurred_at=request.created_at,
-        kind=TimelineKind.DECIDED,
         text=_("Asked for, a second person has to agree"),
-        amount=request.amount,
-        reference=reference,
         detail=request.comment,
         reason_code=request.reason_code,
         by=request.created_by,
@@ -335,15 +327,7 @@ def _requested(request: Approval) -> Iterator[TimelineEntry]:
     )
     text = _ENDED.get(ApprovalState(request.state))
     if text is not None and request.decided_at is not None:
-        yield TimelineEntry(
-            occurred_at=request.decided_at,
-            kind=TimelineKind.DECIDED,
-            text=text,
-            amount=request.amount,
-            reference=reference,
-            detail=request.reason,
-            by=request.decided_by,
-        )
+        yield entry(occurred_at=request.decided_at, text=text, detail=request.reason, by=request.decided_by)
 
 
 def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
@@ -353,22 +337,14 @@ def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
     elsewhere = made_elsewhere(row)
     amount = elsewhere.amount if elsewhere else None
     reference = row.transaction.reference if row.transaction else ""
-    yield TimelineEntry(
+    entry = partial(TimelineEntry, amount=amount, reference=reference)
+    yield entry(
         occurred_at=row.found_at,
         kind=TimelineKind.DIFFERENCE,
         text=_MADE_ELSEWHERE[elsewhere.kind] if elsewhere else label_of(DiscrepancyKind(row.kind)),
-        amount=amount,
-        reference=reference,
         detail=str(_("Our totals do not contain it")) if elsewhere else row.explanation,
         subject=row,
     )
     if row.closed_at is not None:
-        yield TimelineEntry(
-            occurred_at=row.closed_at,
-            kind=TimelineKind.DECIDED,
-            text=_("Difference closed"),
-            amount=amount,
-            reference=reference,
-            detail=row.reason,
-            by=row.closed_by,
-        )
+        kind, text = TimelineKind.DECIDED, _("Difference closed")
+        yield entry(occurred_at=row.closed_at, kind=kind, text=text, detail=row.reason, by=row.closed_by)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -192,13 +193,11 @@ def figures(period: Period, *, compared: bool = False, without_tests: bool = Fal
     kinds = (TransactionEventKind.ANSWER, TransactionEventKind.FAULT, TransactionEventKind.RECORDS)
     answers = TransactionEvent.objects.filter(period.of("occurred_at"), kind__in=kinds)
     days: dict[tuple[date, str], DayFigures] = {}
-    currencies: dict[str, str] = {}
+    currency_of = cache(_currency)
 
     def day_figures(row: Mapping[str, Any]) -> DayFigures:
         day, code = row["day"], row["currency"]
-        if code not in currencies:
-            currencies[code] = _currency(code)
-        return days.setdefault((day, code), DayFigures(day=day, currency=currencies[code]))
+        return days.setdefault((day, code), DayFigures(day=day, currency=currency_of(code)))
 
     for row in _by_day(attempts, _day("created_at", span), "currency", "kind", "state", number=Count("*")):
         found, state, number = day_figures(row), TransactionState(row["state"]), row["number"]
