@@ -333,9 +333,8 @@ class OutboxEvent(models.Model):
     last_error = models.CharField(max_length=500, blank=True)
 
     class Meta:
-        verbose_name = _("outbox event")
-        verbose_name_plural = _("outbox events")
         ordering = ("id",)
+        default_permissions = ()
         indexes = [models.Index(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
 
     def __str__(self) -> str:

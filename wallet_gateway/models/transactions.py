@@ -461,9 +461,8 @@ class WalletKey(models.Model):
     """When the gateway answered 401 to it: no new attempt gets it; those that have it keep it."""
 
     class Meta:
-        verbose_name = _("wallet key")
-        verbose_name_plural = _("wallet keys")
         ordering = ("-id",)
+        default_permissions = ()
         indexes = [models.Index(fields=["gateway", "account", "-id"], name="wallet_key_latest")]
 
     def __str__(self) -> str:
@@ -492,9 +491,8 @@ class WalletAttempt(models.Model):
     """The events that the browser reported, in order, without secrets."""
 
     class Meta:
-        verbose_name = _("wallet attempt")
-        verbose_name_plural = _("wallet attempts")
         ordering = ("-id",)
+        default_permissions = ()
         indexes = [models.Index(fields=["email_hash"], name="wallet_attempt_email")]
         constraints = [
             # NULLs are distinct on every database.

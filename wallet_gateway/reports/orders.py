@@ -127,26 +127,18 @@ class TimelineEntry:
     """The row behind the entry, with the redacted bodies of requests and responses."""
 
 
-_STARTED = {
-    TransactionKind.CHECKOUT: _("Payment page requested"),
-    TransactionKind.AUTHORIZATION: _("Wallet button shown"),
-    TransactionKind.CAPTURE: _("Capture requested"),
-    TransactionKind.REFUND: _("Refund requested"),
-    TransactionKind.REVERSAL: _("Reversal requested"),
-    TransactionKind.DETACHED_REFUND: _("Detached refund requested"),
+_STARTED_AND_APPROVED = {
+    TransactionKind.CHECKOUT: (_("Payment page requested"), _("Payment approved")),
+    TransactionKind.AUTHORIZATION: (_("Wallet button shown"), _("Payment approved")),
+    TransactionKind.CAPTURE: (_("Capture requested"), _("Capture approved")),
+    TransactionKind.REFUND: (_("Refund requested"), _("Refund approved")),
+    TransactionKind.REVERSAL: (_("Reversal requested"), _("Reversal approved")),
+    TransactionKind.DETACHED_REFUND: (_("Detached refund requested"), _("Detached refund approved")),
 }
 _MADE_ELSEWHERE = {
     TransactionKind.CAPTURE: _("Capture made elsewhere"),
     TransactionKind.REFUND: _("Refund made elsewhere"),
     TransactionKind.REVERSAL: _("Reversal made elsewhere"),
-}
-_APPROVED = {
-    TransactionKind.CHECKOUT: _("Payment approved"),
-    TransactionKind.AUTHORIZATION: _("Payment approved"),
-    TransactionKind.CAPTURE: _("Capture approved"),
-    TransactionKind.REFUND: _("Refund approved"),
-    TransactionKind.REVERSAL: _("Reversal approved"),
-    TransactionKind.DETACHED_REFUND: _("Detached refund approved"),
 }
 _UPDATED = {
     TransactionState.NOT_SENT: _("Gateway not reached, nothing was sent"),
@@ -271,12 +263,14 @@ def _ordered(order: PaymentOrder) -> Iterator[TimelineEntry]:
 
 
 def _started(transaction: GatewayTransaction) -> TimelineEntry:
-    texts = _MADE_ELSEWHERE if transaction.origin == TransactionOrigin.ELSEWHERE else _STARTED
     kind = TransactionKind(transaction.kind)
+    text, _approved = _STARTED_AND_APPROVED.get(kind, (label_of(kind), ""))
+    if transaction.origin == TransactionOrigin.ELSEWHERE:
+        text = _MADE_ELSEWHERE.get(kind, text)
     return TimelineEntry(
         occurred_at=transaction.created_at,
         kind=TimelineKind.STARTED,
-        text=texts.get(kind, label_of(kind)),
+        text=text,
         amount=transaction.amount,
         reference=transaction.reference,
         detail=transaction.comment,
@@ -309,7 +303,8 @@ def _text_of(event: TransactionEvent) -> str | Promise:
     if state is TransactionState.EXPIRED and operation is TransactionKind.AUTHORIZATION:
         return _("Wallet button ended, nothing was sent")
     if state is TransactionState.APPROVED:
-        return _APPROVED.get(operation, label_of(state))
+        _started_text, text = _STARTED_AND_APPROVED.get(operation, ("", label_of(state)))
+        return text
     return _UPDATED.get(state, label_of(state))
 
 

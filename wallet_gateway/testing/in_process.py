@@ -68,7 +68,6 @@ class InProcessTransport:
             connect_timeout=total_timeout,
             read_timeout=total_timeout,
             total_timeout=total_timeout,
-            keepalive_idle=total_timeout,
             max_answer_bytes=max_answer_bytes,
         )
 

@@ -132,7 +132,7 @@ def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
 def _check_payment(
     payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
-    opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
+    opened = _approved(transactions, *OPENING_KINDS)
     at_once = opened if payment.type == PaymentType.SALE else 0
     captured = at_once + _approved(transactions, TransactionKind.CAPTURE)
     capturing = _reserved(transactions, TransactionKind.CAPTURE)
@@ -231,12 +231,9 @@ def _check_transaction(transaction: GatewayTransaction, evidence: list[Transacti
     explained = {TransactionState.ANOMALY, TransactionState.UNKNOWN, TransactionState.NOT_SENT}
     silent = {TransactionState.APPROVED, TransactionState.OPEN, TransactionState.PENDING}
     silent |= {TransactionState.AWAITING_RESULT, TransactionState.AWAITING_3DS}
-    # Nothing waits without a next instant or a person: what only evidence ends is asked about for ever.
+    # What only evidence ends is asked about for ever, also while a person has been told.
     instants = {
         **dict.fromkeys(POLLED_STATES, transaction.next_query_at),
-        TransactionState.NOT_SENT: transaction.next_send_at
-        or transaction.expires_at
-        or transaction.needs_operator,
         TransactionState.SENDING: transaction.leased_until,
         TransactionState.AWAITING_RESULT: transaction.expires_at,
     }
