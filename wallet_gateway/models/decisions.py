@@ -6,7 +6,6 @@ operation that the answers about two payments show, which then is a task about t
 
 from __future__ import annotations
 
-import secrets
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -32,7 +31,7 @@ from wallet_gateway.models.fields import (
     account_column,
     choices_of,
 )
-from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder, new_token
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.follow_ups import SentAlong
 from wallet_gateway.protocol.money import Money
@@ -373,11 +372,6 @@ class ResultCode(StoredEnum):
     """Nothing was sent, so there is nothing to query."""
 
 
-def new_batch_token() -> str:
-    """Return 96 random bits: the prefix of the idempotency keys of a batch's transactions."""
-    return secrets.token_urlsafe(12)
-
-
 class OperationBatch(Requested):
     """One kind of operation for many orders or deposits, with the person who confirmed it and the reason.
 
@@ -388,7 +382,8 @@ class OperationBatch(Requested):
     state = models.CharField(
         _("state"), max_length=24, choices=choices_of(BatchState), default=BatchState.DRAFT
     )
-    token = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
+    token = ByteExactField(max_length=32, unique=True, default=new_token, editable=False)
+    """The prefix of the idempotency keys of its transactions."""
     created_at = models.DateTimeField(_("created at"))
     driven_at = models.DateTimeField(_("last driven at"), null=True, blank=True)
     """When rows were last executed, or the batch was last started or resumed."""

@@ -53,7 +53,7 @@ ERASED = "erased"
 
 
 def new_token() -> str:
-    """Return 128 random bits, URL-safe: the token in the addresses of this order's pages."""
+    """Return 128 random bits, URL-safe: the token in the addresses of an order's pages, and of a batch."""
     return secrets.token_urlsafe(16)
 
 

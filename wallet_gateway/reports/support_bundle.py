@@ -56,6 +56,7 @@ _TEXTS = frozenset(
     [
         *("reference", "gateway", "currency", "record_id", "provider_state", "error_code", "decision"),
         *("kind", "card_type", "card_network", "lifecycle_event", "state_after", "event_id", "last_error"),
+        *("reversal", "late_payment"),
     ]
 )
 """The texts of rows that are kept."""

@@ -72,16 +72,15 @@ def check_books() -> None:
     payments = _grouped(Payment.objects.order_by("number"), "order_id")
     of_payments = _grouped(GatewayTransaction.objects.order_by("pk"), "payment_id")
     of_deposits = _grouped(GatewayTransaction.objects.order_by("pk"), "deposit_id")
-    differing = list(Discrepancy.objects.all())
+    differing = Discrepancy.objects.all()
+    with_payments, with_deposits = _grouped(differing, "payment_id"), _grouped(differing, "deposit_id")
     evidence = _grouped(TransactionEvent.objects.all(), "transaction_id")
     for order in PaymentOrder.objects.all():
         _check_order(order, payments[order.pk])
     for payment in chain(*payments.values()):
-        mine = [row for row in differing if row.payment_id == payment.pk]
-        _check_payment(payment, of_payments[payment.pk], mine)
+        _check_payment(payment, of_payments[payment.pk], with_payments[payment.pk])
     for deposit in MigratedDeposit.objects.all():
-        mine = [row for row in differing if row.deposit_id == deposit.pk]
-        _check_deposit(deposit, of_deposits[deposit.pk], mine)
+        _check_deposit(deposit, of_deposits[deposit.pk], with_deposits[deposit.pk])
     for transaction in chain(*of_payments.values()):
         _check_transaction(transaction, evidence[transaction.pk])
     _check_outbox()
@@ -313,21 +312,18 @@ def _check_outbox() -> None:
 
 def _check_usage() -> None:
     """Each button that an order was shown is counted, and each browser that saw one."""
-    attempts: defaultdict[int, list[WalletAttempt]] = defaultdict(list)
-    for attempt in WalletAttempt.objects.select_related("transaction__payment"):
-        payment = attempt.transaction.payment
-        if payment is None:
-            raise BooksDisagree("a wallet attempt has a payment", attempt)
-        attempts[payment.order_id].append(attempt)
-    counted = {usage.order_id: usage for usage in WalletUsage.objects.all()}
-    for order_id, mine in attempts.items():
+    browsers: defaultdict[int | None, list[str]] = defaultdict(list)
+    for order_id, session in WalletAttempt.objects.values_list("transaction__payment__order", "session_hash"):
+        browsers[order_id].append(session)
+    require(None not in browsers, "a wallet attempt has a payment", WalletAttempt.__name__)
+    counted: dict[int | None, WalletUsage] = {usage.order_id: usage for usage in WalletUsage.objects.all()}
+    for order_id, mine in browsers.items():
         usage = counted[order_id]
-        browsers = {attempt.session_hash for attempt in mine}
         _require_all(
             usage,
             {
                 f"{len(mine)} attempts are counted": usage.attempts == len(mine),
-                "each browser is counted once": usage.sessions == len(browsers),
+                "each browser is counted once": usage.sessions == len(set(mine)),
                 "each discount code is counted": usage.discount_codes >= len(usage.codes_tried),
             },
         )
