@@ -220,6 +220,9 @@ def test_everything_that_helps_is_in_the_bundle_and_nothing_of_a_person_or_of_an
     assert files["order.json"]["reference"] == "R-1"
     assert {"token", "email_hash", "order_number", "content", "id"}.isdisjoint(files["order.json"])
     (transaction,) = files["transactions.json"]
+    assert {"late_payment", "version", "released_at"} < set(files["order.json"])
+    assert {"reversal", "captured", "is_frozen"} < set(files["payments.json"][0])
+    assert {"event_id", "kind", "attempts", "last_error"} < set(files["outbox.json"][0])
     assert {"state", "gateway", "record_id", "attempt_no", "needs_operator", "next_query_at"} < set(
         transaction
     )
