@@ -30,6 +30,7 @@ from wallet_gateway.models.fields import (
     WithAmount,
     account_column,
     choices_of,
+    optional_key,
 )
 from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder, new_token
 from wallet_gateway.models.transactions import GatewayTransaction
@@ -42,15 +43,9 @@ class Discrepancy(Explained):
 
     kind = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
     gateway = models.CharField(max_length=32)
-    payment = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
-    )
-    deposit = models.ForeignKey(
-        MigratedDeposit, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
-    )
-    transaction = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
-    )
+    payment = optional_key(Payment, "discrepancies")
+    deposit = optional_key(MigratedDeposit, "discrepancies")
+    transaction = optional_key(GatewayTransaction, "discrepancies")
     fingerprint = ByteExactField(max_length=200, unique=True)
     """Identifies the difference, so that the same difference seen again is the same row."""
     is_freezing = models.BooleanField(default=False)
@@ -60,9 +55,7 @@ class Discrepancy(Explained):
     closed_by = models.CharField(max_length=150, blank=True)
     closed_by_account = account_column()
     reason = models.CharField(max_length=500, blank=True)
-    booked_as = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
+    booked_as = optional_key(GatewayTransaction)
     """The transaction that this operation, made elsewhere, was booked as; then it is closed."""
 
     class Meta:
@@ -160,17 +153,11 @@ class ApprovalState(LabelledEnum):
 class Approval(WithAmount, Requested):
     """A request that waits, or waited, for a second person. Only that person's decision changes it."""
 
-    payment = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
-    )
-    deposit = models.ForeignKey(
-        MigratedDeposit, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
-    )
+    payment = optional_key(Payment, "approvals")
+    deposit = optional_key(MigratedDeposit, "approvals")
     gateway = models.CharField(_("gateway"), max_length=32)
     kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
-    subject = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
-    )
+    subject = optional_key(GatewayTransaction, "approvals")
     """The transaction to decide on; None if a new one is to be created."""
     decision = models.CharField(max_length=16, blank=True)
     """The decision about `subject`."""
@@ -410,20 +397,16 @@ class OperationBatchRow(models.Model):
     """One order of a batch, or one deposit of an earlier provider, with the amount and the result."""
 
     batch = models.ForeignKey(OperationBatch, on_delete=models.CASCADE, related_name="rows")
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
-    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
-    deposit = models.ForeignKey(
-        MigratedDeposit, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
+    order = optional_key(PaymentOrder)
+    payment = optional_key(Payment)
+    deposit = optional_key(MigratedDeposit)
     amount_minor = models.BigIntegerField(default=0)
     state = models.CharField(
         _("state"), max_length=24, choices=choices_of(RowState), default=RowState.WAITING
     )
     leased_until = models.DateTimeField(null=True, blank=True)
-    transaction = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
-    approval = models.ForeignKey(Approval, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
+    transaction = optional_key(GatewayTransaction)
+    approval = optional_key(Approval)
     """The request for a second person that the row became."""
     changed = models.ManyToManyField(GatewayTransaction, related_name="+", blank=True)
     """The transactions that a status query changed."""

@@ -155,6 +155,7 @@ VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters wit
 
 
 _GREATEST = "\U0010ffff"
+_Row = TypeVar("_Row", bound=models.Model)
 
 if TYPE_CHECKING:
     _Set = TypeVar("_Set", contravariant=True)
@@ -270,6 +271,15 @@ def note_of(model: type[models.Model], column: str, text: str) -> str:
 def choices_of(enum: type[StrEnum]) -> list[tuple[str, str | Promise]]:
     """Return Django choices for an enumeration: its values, and their labels in the reader's language."""
     return [(member.value, label_of(member)) for member in enum]
+
+
+def optional_key(
+    to: type[_Row], related_name: str = "+", **options: Any
+) -> models.ForeignKey[Any, _Row | None]:
+    """Return the column for another row, if there is one. It is not deleted while this row is there."""
+    return models.ForeignKey(
+        to, on_delete=models.PROTECT, related_name=related_name, null=True, blank=True, **options
+    )
 
 
 # Who did something, and why

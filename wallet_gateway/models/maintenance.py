@@ -24,6 +24,7 @@ from wallet_gateway.models.fields import (
     account_column,
     choices_of,
     explanation_columns,
+    optional_key,
 )
 from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
@@ -119,9 +120,7 @@ class ExpiryNotice(models.Model):
 class SentMail(models.Model):
     """A mail about an order or an event, recorded so that it is sent once."""
 
-    order = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails", null=True, blank=True
-    )
+    order = optional_key(PaymentOrder, "sent_mails")
     """None for an event that belongs to no order."""
     template = models.CharField(max_length=32)
     event_id = ByteExactField(max_length=64, blank=True)
@@ -312,13 +311,9 @@ class OutboxEvent(models.Model):
     event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=24)
     """One of `OutboxEventKind`."""
-    order = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
-    )
+    order = optional_key(PaymentOrder, "outbox_events")
     """None for a detached refund: it belongs to a deposit."""
-    transaction = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
-    )
+    transaction = optional_key(GatewayTransaction, "outbox_events")
     """The transaction that it reports; None for an event about the order itself."""
     amount_minor = models.BigIntegerField(null=True, blank=True)
     currency = CurrencyField(max_length=3)

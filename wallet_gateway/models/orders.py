@@ -131,9 +131,7 @@ class PaymentOrder(WithAmount):
             ("cancel_order", "Can cancel orders that are not paid"),
         ]
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
-            ),
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="wallet_order_amount_positive"),
             models.UniqueConstraint(fields=["token"], name="wallet_order_token_once"),
             models.UniqueConstraint(fields=["reference", "numbering"], name="wallet_order_reference_once"),
             # Its classes, which only PostgreSQL has, serve searches by the beginning of a reference.

@@ -37,6 +37,7 @@ from wallet_gateway.models.fields import (
     WithAmount,
     account_column,
     choices_of,
+    optional_key,
 )
 from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.protocol.faults import RefundLimit
@@ -49,18 +50,9 @@ STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
 class GatewayTransaction(Explained, WithAmount, Requested):
     """One request to the gateway, with one reference that is never used again."""
 
-    payment = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
-    )
+    payment = optional_key(Payment, "transactions")
     # Its index is below: nearly no transaction has a deposit.
-    deposit = models.ForeignKey(
-        MigratedDeposit,
-        on_delete=models.PROTECT,
-        related_name="transactions",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    deposit = optional_key(MigratedDeposit, "transactions", db_index=False)
     """The earlier provider's payment that a detached refund returns."""
     gateway = models.CharField(max_length=32)
     kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
@@ -498,7 +490,7 @@ class WalletAttempt(models.Model):
             # NULLs are distinct on every database.
             models.UniqueConstraint(fields=["gateway", "account_id"], name="wallet_attempt_account_once"),
             models.CheckConstraint(
-                condition=models.Q(results_count__lte=MOST_RESULTS), name="wallet_attempt_results"
+                condition=Q(results_count__lte=MOST_RESULTS), name="wallet_attempt_results"
             ),
         ]
 
