@@ -277,9 +277,10 @@ def optional_key(
     to: type[_Row], related_name: str = "+", **options: Any
 ) -> models.ForeignKey[Any, _Row | None]:
     """Return the column for another row, if there is one. It is not deleted while this row is there."""
-    return models.ForeignKey(
+    key: models.ForeignKey[Any, _Row | None] = models.ForeignKey(
         to, on_delete=models.PROTECT, related_name=related_name, null=True, blank=True, **options
     )
+    return key
 
 
 # Who did something, and why

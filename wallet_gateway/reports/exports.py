@@ -156,7 +156,7 @@ def export_rows(
         return yes_or_no(is_test_row(row, is_test))
 
     names = _COLUMNS[what]
-    reads = [
+    reads: list[Callable[[Any], object]] = [
         *(_READ.get(name) or attrgetter(re.sub("[A-Z]", r"_\g<0>", name).lower()) for name in names),
         mark,
     ]

@@ -40,7 +40,7 @@ def check_name(tag: str, name: object, known: tuple[str, ...]) -> None:
         raise WrongArgument(f"{{% {tag} %}} needs {choices}, but {_given(name)}.")
 
 
-_CURES = {
+_CURES: dict[type, str] = {
     Money: 'Pass `order.amount`, or `Money(amount, "EUR")`: it has a currency',
     date: "Pass a date or a datetime",
     datetime: "Pass a datetime, or write a day with `wallet_date`",

@@ -39,7 +39,9 @@ def wallet_button(order: PaymentOrder) -> dict[str, object] | None:
     too_fine = currency_exponent(order.currency) > MOST_WALLET_DECIMALS
     is_shown = order.is_payable and not order.is_wallet_closed and not too_fine
     wallet = wallet_of(order.gateway) if is_shown else None
-    return wallet and {
+    if wallet is None:
+        return None
+    return {
         **{
             name: reverse(f"wallet_gateway:wallet_{name}", args=[order.token])
             for name in ("session", "price", "reference", "result", "event")

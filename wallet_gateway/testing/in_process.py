@@ -173,7 +173,7 @@ class _Answer:
         answer.begin()
         return HTTPResponse(
             answer,
-            answer.getheaders(),
+            dict(answer.getheaders()),
             status=answer.status,
             preload_content=False,
             decode_content=False,
