@@ -38,7 +38,7 @@ from wallet_gateway.conformance.probes import PROBES
 from wallet_gateway.conformance.registry import Probe, select
 from wallet_gateway.conformance.results import Failed, Finding, Outcome, Skipped
 from wallet_gateway.conformance.run import run
-from wallet_gateway.conformance.target import SANDBOX_ACCOUNT
+from wallet_gateway.conformance.target import SANDBOX_ACCOUNT, Unusable
 from wallet_gateway.conformance.wire import Unreachable, Wire
 from wallet_gateway.testing.sandbox import SandboxServer
 
@@ -118,7 +118,7 @@ def test_probes_are_chosen_by_area_group_and_name() -> None:
         "checkout.minimal",
         *(f"checkout.timeout.{each}" for each in ("0", "900", "-1", "901", "fraction")),
     ]
-    with pytest.raises(LookupError, match=r"checkout\.time"):
+    with pytest.raises(Unusable, match=r"checkout\.time"):
         select(["checkout.time"])
 
 

@@ -13,7 +13,7 @@ from tests.fuzzing.requests import Request, Sample
 from tests.fuzzing.verdicts import Outcome, carry_out
 from tests.models.rows import NOW
 from tests.support.tables import every
-from wallet_gateway.models import SweepHeartbeat
+from wallet_gateway.models import Job, JobPosition
 
 SPACED = " ".join(CANARY[at : at + 4] for at in range(0, 16, 4))
 ROW = ("wallet_gateway_payment", "('4 EUR',)")
@@ -70,11 +70,11 @@ def test_what_a_view_does_is_seen_and_taken_back(
     catalogue: int, example_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def careless(*_: object) -> None:
-        SweepHeartbeat.objects.create(gateway="another", swept_at=NOW)
+        JobPosition.move(Job.SWEEP, gateway="another", now=NOW)
         raise RuntimeError("nobody foresaw it")
 
     monkeypatch.setattr("example_project.shop.views.catalogue.current_currency", careless)
     outcome = carry_out(Request(path="/"))
     assert (outcome.status, [str(fault) for fault in outcome.faults]) == (500, ["nobody foresaw it"])
-    assert outcome.written == {"wallet_gateway_sweepheartbeat"}
-    assert not SweepHeartbeat.objects.exists()
+    assert outcome.written == {"wallet_gateway_jobposition"}
+    assert not JobPosition.objects.exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -11,8 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, an_order
-from tests.support.tables import every
-from wallet_gateway.models import GoLiveCheck, Job, JobPosition, SweepHeartbeat
+from wallet_gateway.models import GoLiveCheck, Job, JobPosition
 from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -20,10 +18,11 @@ JOB = Job.ERASE_EVENT_BODIES
 
 
 def test_the_latest_heartbeat_of_a_gateway_counts() -> None:
-    SweepHeartbeat.beat("default", now=NOW)
-    SweepHeartbeat.beat("Default", now=NOW)
-    SweepHeartbeat.beat("default", now=NOW + timedelta(minutes=1))
-    swept = dict(SweepHeartbeat.objects.values_list("gateway", "swept_at"))
+    JobPosition.move(Job.SWEEP, gateway="default", now=NOW)
+    JobPosition.move(Job.SWEEP, gateway="Default", now=NOW)
+    JobPosition.move(Job.SWEEP, gateway="default", now=NOW + timedelta(minutes=1))
+    JobPosition.move(JOB, 3, gateway="default", now=NOW + timedelta(minutes=2))
+    swept = dict(JobPosition.objects.filter(job=Job.SWEEP).values_list("gateway", "moved_at"))
     assert swept == {"default": NOW + timedelta(minutes=1), "Default": NOW}
 
 
@@ -32,15 +31,14 @@ def test_a_heartbeat_and_a_position_are_single_statements_so_no_isolation_makes_
     """In one transaction, the second worker would not see the row that the first one has inserted."""
     for _ in range(2):
         with CaptureQueriesContext(connection) as statements:
-            SweepHeartbeat.beat("default", now=NOW)
+            JobPosition.move(Job.SWEEP, gateway="default", now=NOW)
             JobPosition.move(JOB, 3, now=NOW)
     texts = [entry["sql"] for entry in statements.captured_queries]
     assert [text.split()[0] for text in texts] == ["UPDATE", "UPDATE"]
 
 
 @pytest.mark.django_db(transaction=True)
-@every("beat", [lambda: SweepHeartbeat.beat("default", now=NOW), lambda: JobPosition.move(JOB, 4, now=NOW)])
-def test_a_row_that_another_worker_inserts_at_the_same_moment_is_no_error(beat: Callable[[], None]) -> None:
+def test_a_row_that_another_worker_inserts_at_the_same_moment_is_no_error() -> None:
     inserted: list[str] = []
 
     def as_if_inserted(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:  # noqa: ANN401
@@ -51,10 +49,9 @@ def test_a_row_that_another_worker_inserts_at_the_same_moment_is_no_error(beat: 
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(as_if_inserted):
-        beat()
+        JobPosition.move(JOB, 4, now=NOW)
     assert len(inserted) == 1
-    assert SweepHeartbeat.objects.count() + JobPosition.objects.count() == 1
-    SweepHeartbeat.objects.all().delete()
+    assert JobPosition.objects.count() == 1
     JobPosition.objects.all().delete()
 
 

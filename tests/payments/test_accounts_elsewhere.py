@@ -22,7 +22,7 @@ from wallet_gateway import conf, gateways, payments
 from wallet_gateway.doctor.examination import run_checks
 from wallet_gateway.domain.states import OrderState
 from wallet_gateway.findings import Code
-from wallet_gateway.models import GatewayTransaction, PaymentOrder, SweepHeartbeat
+from wallet_gateway.models import GatewayTransaction, Job, JobPosition, PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.testing.control import SandboxControl
 
@@ -83,7 +83,8 @@ def test_an_account_that_appears_is_paid_swept_and_signed_for_without_a_restart(
     assert payments.reconcile(order).state == OrderState.PAID
     assert set(signed_for) == {("two", "SANDBOX-STORE", "token-canary-2")}
     assert [report.gateway for report in payments.sweep()] == ["one", "two"]
-    assert set(SweepHeartbeat.objects.values_list("gateway", flat=True)) == {"one", "two"}
+    swept = JobPosition.objects.filter(job=Job.SWEEP).values_list("gateway", flat=True)
+    assert set(swept) == {"one", "two"}
     assert maintenance.health().problems == ()
 
 

@@ -60,9 +60,11 @@ def test_an_order_is_told_with_its_customer_payments_messages_and_signals(shop: 
     assert told["content"]["checkoutDetails"]["cardholderEmail"] == "Ada@Example.com"
     assert told["metadata"] == {"newsletter": "yes"}
     (payment,) = told["payments"]
-    assert (payment["captured"], payment["refunded"]) == ("30.00", "5.00")
+    assert (payment["captured"], payment["refunded"], payment["refundReserved"]) == ("30.00", "5.00", "0.00")
     assert [one["kind"] for one in payment["transactions"]] == ["CHECKOUT", "REFUND"]
-    assert payment["transactions"][1]["comment"] == "one was broken"
+    refund = payment["transactions"][1]
+    assert (refund["comment"], refund["approvedAmount"]) == ("one was broken", "5.00")
+    assert refund["createdAt"].endswith("+00:00")
     assert payment["transactions"][0]["events"][0]["answer"], "the messages are there"
     assert [one["kind"] for one in told["signals"]] == ["PAID", "REFUNDED"]
     written = json.dumps(data)
@@ -216,7 +218,14 @@ def test_everything_that_helps_is_in_the_bundle_and_nothing_of_a_person_or_of_an
     assert [word for word in PERSONAL if word in str(texts)] == []
     files = {name: json.loads(text) for name, text in texts.items() if name.endswith("json")}
     assert files["order.json"]["reference"] == "R-1"
+    assert {"token", "email_hash", "order_number", "content", "id"}.isdisjoint(files["order.json"])
     (transaction,) = files["transactions.json"]
+    assert {"late_payment", "version", "released_at"} < set(files["order.json"])
+    assert {"reversal", "captured", "is_frozen"} < set(files["payments.json"][0])
+    assert {"event_id", "kind", "attempts", "last_error"} < set(files["outbox.json"][0])
+    assert {"state", "gateway", "record_id", "attempt_no", "needs_operator", "next_query_at"} < set(
+        transaction
+    )
     assert transaction["request"] == {
         "amount": "5.00",
         "cardholderLastName": "[left out]",

@@ -23,10 +23,11 @@ from wallet_gateway.models import (
     Discrepancy,
     GatewayPause,
     GatewayTransaction,
+    Job,
+    JobPosition,
     OperationBatch,
     OutboxEvent,
     PaymentOrder,
-    SweepHeartbeat,
 )
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db, pytest.mark.usefixtures("clock")]
@@ -36,7 +37,7 @@ LATE, LATER = NOW - timedelta(minutes=61), NOW - timedelta(minutes=59)
 
 
 def swept(**ago: Any) -> None:
-    SweepHeartbeat.beat("default", now=NOW - timedelta(**ago))
+    JobPosition.move(Job.SWEEP, gateway="default", now=NOW - timedelta(**ago))
 
 
 def told() -> list[str]:
@@ -301,7 +302,7 @@ def test_a_sweep_that_does_not_run_and_queries_that_fall_behind_are_told_on_both
 ) -> None:
     add_gateways(settings, second={}, third={})
     for alias in ("default", "second"):
-        SweepHeartbeat.beat(alias, now=NOW)
+        JobPosition.move(Job.SWEEP, gateway=alias, now=NOW)
     for priority in (QueryPriority.REPEATED, QueryPriority.WATCHED):
         for hours in (23, 25, 49):
             due = NOW - timedelta(hours=hours)
@@ -313,7 +314,7 @@ def test_a_sweep_that_does_not_run_and_queries_that_fall_behind_are_told_on_both
     assert (never.code, never.params) == ("never_swept", {"gateway": "third"})
     assert (behind.code, behind.params) == ("queries_behind", {"gateway": "default", "count": 4})
     assert "QUERIES" in behind.advice
-    SweepHeartbeat.objects.update(swept_at=NOW - timedelta(minutes=20))
+    JobPosition.objects.update(moved_at=NOW - timedelta(minutes=20))
     for url in (DASHBOARD, f"{DASHBOARD}health/"):
         page = look(admin_client, url)
         assert "third was never swept" in page
@@ -368,7 +369,7 @@ def test_authorizations_that_lapse_come_in_order_by_the_window_of_their_gateway(
 
     found = payments.maintenance.expiring_authorizations()
     assert {row.payment.order for row in found} == set(lapsing)
-    left = [row.time_left(NOW) for row in found]
+    left = [row.expires_at - NOW for row in found]
     assert left == sorted(left)
     assert left[0] == -DAY
     assert {str(row.left) for row in found if row.payment.order == late} == {"15.00 EUR"}

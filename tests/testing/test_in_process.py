@@ -138,12 +138,21 @@ def _starts_twice(_environ: WSGIEnvironment, start_response: StartResponse) -> I
         _starts_twice,
         Application(status="OK"),
         Application(status="2000 OK"),
-        Application(headers=(("Content-Length", "-1"),)),
     ],
-    ids=["no status", "nothing", "two statuses", "no number", "four digits", "a negative length"],
+    ids=["no status", "nothing", "two statuses", "no number", "four digits"],
 )
 def test_what_is_not_http_is_an_unknown_outcome(application: Callable[..., Iterable[bytes]]) -> None:
     assert failure_of(application).reason == UnknownReason.BROKEN_HTTP
+
+
+@pytest.mark.parametrize(
+    ("method", "length", "body"), [("POST", "-1", b"{}"), ("POST", "1", b"{"), ("HEAD", "2", b"")]
+)
+def test_an_answer_has_the_length_that_it_would_have_on_a_connection(
+    method: str, length: str, body: bytes
+) -> None:
+    transport = InProcessTransport(Application(headers=(("Content-Length", length),)))
+    assert transport.send(method, "/pay").body == body
 
 
 def test_an_answer_that_comes_too_late_is_an_unknown_outcome() -> None:

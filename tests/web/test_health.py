@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from tests.support.tables import every
 from wallet_gateway import payments
-from wallet_gateway.models import SweepHeartbeat
+from wallet_gateway.models import JobPosition
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a-token-of-a-monitor-0123456789"
@@ -53,7 +53,7 @@ def test_a_person_needs_the_permission(client: Client) -> None:
     assert client.get(URL).status_code == 404
     # Tests with real commits empty this table, too, and Django remembers what was in it.
     ContentType.objects.clear_cache()
-    content_type = ContentType.objects.get_for_model(SweepHeartbeat)
+    content_type = ContentType.objects.get_for_model(JobPosition)
     user.user_permissions.add(
         Permission.objects.get_or_create(codename="view_health", content_type=content_type)[0]
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from wallet_gateway.conformance.results import Finding
+from wallet_gateway.conformance.target import Unusable
 
 Function = TypeVar("Function", bound=Callable[..., Finding | None])
 
@@ -49,11 +50,12 @@ def probe(name: str, values: Iterable[str] | None = None, *, section: str) -> Ca
 
 
 def select(wanted: Iterable[str]) -> list[Probe]:
-    """Return the probes of some areas, groups or names, all if none is given; raises LookupError."""
+    """Return the probes of some areas, groups or names, all if none is given; raises Unusable."""
     prefixes = list(wanted)
     for prefix in prefixes:
         if not any(_is_below(each, prefix) for each in PROBES):
-            raise LookupError(prefix)
+            areas = ", ".join(dict.fromkeys(each.name.partition(".")[0] for each in PROBES))
+            raise Unusable(f"There is no probe {prefix!r}; areas are {areas}, and --list names all.")
     return [each for each in PROBES if not prefixes or any(_is_below(each, prefix) for prefix in prefixes)]
 
 

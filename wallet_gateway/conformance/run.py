@@ -50,19 +50,15 @@ def run(
     results = []
     for probe in probes:
         begun = time.monotonic()
-        outcome, found = _carried_out(probe, gateway)
+        try:
+            finding = probe.check(gateway, *probe.given)
+            outcome, found = (Outcome.REPORTED, finding) if finding else (Outcome.PASSED, Finding(""))
+        except (Failed, Unreachable) as error:
+            outcome, found = Outcome.FAILED, Finding(str(error))
+        except Skipped as error:
+            outcome, found = Outcome.SKIPPED, Finding(str(error))
         seconds = time.monotonic() - begun
         end = Result(probe=probe, outcome=outcome, text=found.text, settings=found.settings, seconds=seconds)
         results.append(end)
         on_result(end)
     return results
-
-
-def _carried_out(probe: Probe, gateway: Gateway) -> tuple[Outcome, Finding]:
-    try:
-        finding = probe.check(gateway, *probe.given)
-    except (Failed, Unreachable) as error:
-        return Outcome.FAILED, Finding(str(error))
-    except Skipped as error:
-        return Outcome.SKIPPED, Finding(str(error))
-    return (Outcome.REPORTED, finding) if finding else (Outcome.PASSED, Finding(""))

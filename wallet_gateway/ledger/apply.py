@@ -397,7 +397,7 @@ def _columns(
             if finding.record_id:
                 columns["record_id"] = finding.record_id
         _set(transaction, columns)
-        poll_state = transaction.poll_state_at(state=after, since=now, step=0)
+        poll_state = replace(transaction.poll_state, state=after, since=now, step=0)
         first = next_query_at(poll_state, jitter=jitter)
         if first is not None and change.query_not_before is not None:
             first = max(first, change.query_not_before)

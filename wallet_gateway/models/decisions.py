@@ -6,7 +6,6 @@ operation that the answers about two payments show, which then is a task about t
 
 from __future__ import annotations
 
-import secrets
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -16,21 +15,24 @@ from django.db import models
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import StoredEnum
-from wallet_gateway.domain.people import Actor, ReasonCode
+from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.models.fields import (
     LONGEST_ACCOUNT,
     ByteExactField,
-    CurrencyField,
     Explained,
-    ExponentField,
+    LabelledEnum,
+    Requested,
+    WithAmount,
     account_column,
     choices_of,
+    optional_key,
 )
-from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder, new_token
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.follow_ups import SentAlong
 from wallet_gateway.protocol.money import Money
@@ -41,15 +43,9 @@ class Discrepancy(Explained):
 
     kind = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
     gateway = models.CharField(max_length=32)
-    payment = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
-    )
-    deposit = models.ForeignKey(
-        MigratedDeposit, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
-    )
-    transaction = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
-    )
+    payment = optional_key(Payment, "discrepancies")
+    deposit = optional_key(MigratedDeposit, "discrepancies")
+    transaction = optional_key(GatewayTransaction, "discrepancies")
     fingerprint = ByteExactField(max_length=200, unique=True)
     """Identifies the difference, so that the same difference seen again is the same row."""
     is_freezing = models.BooleanField(default=False)
@@ -59,9 +55,7 @@ class Discrepancy(Explained):
     closed_by = models.CharField(max_length=150, blank=True)
     closed_by_account = account_column()
     reason = models.CharField(max_length=500, blank=True)
-    booked_as = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
+    booked_as = optional_key(GatewayTransaction)
     """The transaction that this operation, made elsewhere, was booked as; then it is closed."""
 
     class Meta:
@@ -143,39 +137,30 @@ class AllowanceUse(models.Model):
 # Requests for a second person
 
 
-class ApprovalState(StoredEnum):
+class ApprovalState(LabelledEnum):
     """The result of a request for a second person."""
 
     WAITING = "WAITING"
-    AGREED = "AGREED"
+    AGREED = "AGREED", pgettext_lazy("name of a state or kind", "Agreed to")
     """A second person agreed, and the operation was started in the same transaction."""
-    DECLINED = "DECLINED"
-    WITHDRAWN = "WITHDRAWN"
+    DECLINED = "DECLINED", pgettext_lazy("name of a state or kind", "Declined")
+    WITHDRAWN = "WITHDRAWN", pgettext_lazy("name of a state or kind", "Withdrawn")
     """The person who made the request withdrew it."""
     EXPIRED = "EXPIRED"
     """No second person decided in time."""
 
 
-class Approval(models.Model):
+class Approval(WithAmount, Requested):
     """A request that waits, or waited, for a second person. Only that person's decision changes it."""
 
-    payment = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
-    )
-    deposit = models.ForeignKey(
-        MigratedDeposit, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
-    )
+    payment = optional_key(Payment, "approvals")
+    deposit = optional_key(MigratedDeposit, "approvals")
     gateway = models.CharField(_("gateway"), max_length=32)
     kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
-    subject = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
-    )
+    subject = optional_key(GatewayTransaction, "approvals")
     """The transaction to decide on; None if a new one is to be created."""
     decision = models.CharField(max_length=16, blank=True)
     """The decision about `subject`."""
-    currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(max_length=127, blank=True)
     """The order number that a detached refund sends to the provider."""
     sends = models.JSONField(null=True, blank=True)
@@ -184,12 +169,6 @@ class Approval(models.Model):
     """The idempotency key of the resulting transaction: two agreements still make one operation."""
     outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
     """Set while the request waits: at most one request for each payment, deposit or transaction."""
-    created_by = models.CharField(_("author"), max_length=150, blank=True)
-    created_by_account = account_column()
-    reason_code = models.CharField(
-        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
-    )
-    comment = models.CharField(_("note"), max_length=500, blank=True)
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING
     )
@@ -231,11 +210,6 @@ class Approval(models.Model):
         return f"{self.kind} {self.pk}"
 
     # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount requested, or that of the transaction decided on."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def sent_along(self) -> SentAlong:
@@ -310,42 +284,45 @@ def account_has(actor: Actor, *permissions: str) -> bool | None:
 # any worker may continue where another one stopped.
 
 
-class BatchKind(StoredEnum):
+class BatchKind(LabelledEnum):
     """The operation of a batch, or a status query, which changes nothing at the gateway."""
 
     CAPTURE = "CAPTURE"
     REFUND = "REFUND"
     REVERSAL = "REVERSAL"
     DETACHED_REFUND = "DETACHED_REFUND"
-    STATUS_QUERY = "STATUS_QUERY"
+    STATUS_QUERY = "STATUS_QUERY", pgettext_lazy("name of a state or kind", "Status query")
 
 
-class BatchState(StoredEnum):
+class BatchState(LabelledEnum):
     """The progress of a batch."""
 
-    DRAFT = "DRAFT"
+    DRAFT = "DRAFT", pgettext_lazy("name of a state or kind", "Draft")
     """Selected, not confirmed: nothing is executed."""
-    RUNNING = "RUNNING"
-    PAUSED = "PAUSED"
+    RUNNING = "RUNNING", pgettext_lazy("name of a state or kind", "Running")
+    PAUSED = "PAUSED", pgettext_lazy("name of a state or kind", "Paused")
     """Paused by a person; rows that were not started wait until a person resumes the batch."""
-    STOPPED = "STOPPED"
+    STOPPED = "STOPPED", pgettext_lazy("name of a state or kind", "Stopped")
     """Stopped by a person, permanently; rows that were not started are left out."""
-    FINISHED = "FINISHED"
+    FINISHED = "FINISHED", pgettext_lazy("name of a state or kind", "Finished")
 
 
-class RowState(StoredEnum):
+class RowState(LabelledEnum):
     """The result of one order or deposit of a batch."""
 
     WAITING = "WAITING"
-    WORKING = "WORKING"
+    WORKING = "WORKING", pgettext_lazy("name of a state or kind", "Working")
     """Claimed by a worker until `leased_until`; then another one takes it over with the same key."""
-    CARRIED_OUT = "CARRIED_OUT"
+    CARRIED_OUT = "CARRIED_OUT", pgettext_lazy("name of a state or kind", "Carried out")
     """Its transaction's state shows the result; for a status query, see `result_code`."""
-    AWAITING_APPROVAL = "AWAITING_APPROVAL"
+    AWAITING_APPROVAL = (
+        "AWAITING_APPROVAL",
+        pgettext_lazy("name of a state or kind", "Waits for a second person"),
+    )
     """It needs a second person: its approval is waiting, nothing was sent."""
     REFUSED = "REFUSED"
     """A rule forbids it: nothing was sent."""
-    LEFT_OUT = "LEFT_OUT"
+    LEFT_OUT = "LEFT_OUT", pgettext_lazy("name of a state or kind", "Left out")
     """Not wanted or not possible when the batch was confirmed, or not started when it was stopped."""
 
 
@@ -384,12 +361,7 @@ class ResultCode(StoredEnum):
     """An unexpected error, which is in the log; nothing was begun."""
 
 
-def new_batch_token() -> str:
-    """Return 96 random bits: the prefix of the idempotency keys of a batch's transactions."""
-    return secrets.token_urlsafe(12)
-
-
-class OperationBatch(models.Model):
+class OperationBatch(Requested):
     """One kind of operation for many orders or deposits, with the person who confirmed it and the reason.
 
     Every row is executed on behalf of `created_by`, as long as that person has the permission.
@@ -399,13 +371,8 @@ class OperationBatch(models.Model):
     state = models.CharField(
         _("state"), max_length=24, choices=choices_of(BatchState), default=BatchState.DRAFT
     )
-    token = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
-    created_by = models.CharField(_("author"), max_length=150)
-    created_by_account = account_column()
-    reason_code = models.CharField(
-        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
-    )
-    comment = models.CharField(_("note"), max_length=500, blank=True)
+    token = ByteExactField(max_length=32, unique=True, default=new_token, editable=False)
+    """The prefix of the idempotency keys of its transactions."""
     created_at = models.DateTimeField(_("created at"))
     driven_at = models.DateTimeField(_("last driven at"), null=True, blank=True)
     """When rows were last executed, or the batch was last started or resumed."""
@@ -432,20 +399,16 @@ class OperationBatchRow(models.Model):
     """One order of a batch, or one deposit of an earlier provider, with the amount and the result."""
 
     batch = models.ForeignKey(OperationBatch, on_delete=models.CASCADE, related_name="rows")
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
-    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
-    deposit = models.ForeignKey(
-        MigratedDeposit, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
+    order = optional_key(PaymentOrder)
+    payment = optional_key(Payment)
+    deposit = optional_key(MigratedDeposit)
     amount_minor = models.BigIntegerField(default=0)
     state = models.CharField(
         _("state"), max_length=24, choices=choices_of(RowState), default=RowState.WAITING
     )
     leased_until = models.DateTimeField(null=True, blank=True)
-    transaction = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
-    approval = models.ForeignKey(Approval, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
+    transaction = optional_key(GatewayTransaction)
+    approval = optional_key(Approval)
     """The request for a second person that the row became."""
     changed = models.ManyToManyField(GatewayTransaction, related_name="+", blank=True)
     """The transactions that a status query changed."""

@@ -6,10 +6,11 @@ both called paid.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -21,14 +22,16 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode
+from wallet_gateway.domain.error_codes import StoredEnum
 from wallet_gateway.domain.evidence import KINDS
-from wallet_gateway.domain.people import Actor
+from wallet_gateway.domain.people import Actor, ReasonCode
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.codes import Currency, currency_exponent, stored_currency
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import UnknownCode
+from wallet_gateway.protocol.money import Money
 
 _NAMES = {
     # States
@@ -65,11 +68,6 @@ _NAMES = {
     "CHALLENGED": pgettext_lazy("name of a state or kind", "3-D Secure asked for"),
     "CONTRADICTED": pgettext_lazy("name of a state or kind", "Contradiction"),
     "ACCEPTED_BY_PERSON": pgettext_lazy("name of a state or kind", "Accepted by a person"),
-    "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
-    "UNFROZEN": pgettext_lazy("name of a state or kind", "Unfrozen"),
-    "RELEASED": pgettext_lazy("name of a state or kind", "Released"),
-    "WALLET_LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Wallet limit reached"),
-    "OPERATION_REFUSED": pgettext_lazy("name of a state or kind", "Operation refused"),
     # Kinds of payments and operations
     "SALE": pgettext_lazy("name of a state or kind", "Sale"),
     "PREAUTHORIZATION": pgettext_lazy("name of a state or kind", "Preauthorization"),
@@ -85,10 +83,6 @@ _NAMES = {
     # Who requested it
     "SHOP": pgettext_lazy("name of a state or kind", "Shop"),
     "ELSEWHERE": pgettext_lazy("name of a state or kind", "Elsewhere"),
-    # Reversal states
-    "NONE": pgettext_lazy("name of a state or kind", "None"),
-    "RESERVED": pgettext_lazy("name of a state or kind", "Reserved"),
-    "DONE": pgettext_lazy("name of a state or kind", "Done"),
     # Differences
     "AMOUNT_DIFFERS": pgettext_lazy("name of a state or kind", "Amount differs"),
     "UNIT_MIX_UP": pgettext_lazy("name of a state or kind", "Unit mix up"),
@@ -110,14 +104,6 @@ _NAMES = {
     "UNEXPECTED_HOST": pgettext_lazy("name of a state or kind", "Unexpected host"),
     "MISSING_THERE": pgettext_lazy("name of a state or kind", "Missing there"),
     "STATE_DIFFERS": pgettext_lazy("name of a state or kind", "State differs"),
-    # Evidence
-    "ANSWER": pgettext_lazy("name of a state or kind", "Answer"),
-    "FAULT": pgettext_lazy("name of a state or kind", "Fault"),
-    "RECORDS": pgettext_lazy("name of a state or kind", "Records"),
-    "DECISION": pgettext_lazy("name of a state or kind", "Decision"),
-    "APPROVAL": pgettext_lazy("name of a state or kind", "Agreed to"),
-    "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
-    "LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Limit reached"),
     # Limits of the wallet button
     "SESSIONS": pgettext_lazy("name of a state or kind", "Browsers"),
     "ATTEMPTS": pgettext_lazy("name of a state or kind", "Attempts"),
@@ -125,26 +111,9 @@ _NAMES = {
     "DISCOUNT_CODES": pgettext_lazy("name of a state or kind", "Discount codes"),
     "RESULTS": pgettext_lazy("name of a state or kind", "Results"),
     "AUTHORIZATIONS": pgettext_lazy("name of a state or kind", "Authorizations"),
-    # Batches and their rows
-    "STATUS_QUERY": pgettext_lazy("name of a state or kind", "Status query"),
-    "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),
-    "RUNNING": pgettext_lazy("name of a state or kind", "Running"),
-    "PAUSED": pgettext_lazy("name of a state or kind", "Paused"),
-    "STOPPED": pgettext_lazy("name of a state or kind", "Stopped"),
-    "FINISHED": pgettext_lazy("name of a state or kind", "Finished"),
+    # Rows of batches, and requests for a second person
     "WAITING": pgettext_lazy("name of a state or kind", "Waiting"),
-    "WORKING": pgettext_lazy("name of a state or kind", "Working"),
-    "CARRIED_OUT": pgettext_lazy("name of a state or kind", "Carried out"),
     "REFUSED": pgettext_lazy("name of a state or kind", "Refused"),
-    "LEFT_OUT": pgettext_lazy("name of a state or kind", "Left out"),
-    "AWAITING_APPROVAL": pgettext_lazy("name of a state or kind", "Waits for a second person"),
-    # Requests for a second person
-    "AGREED": pgettext_lazy("name of a state or kind", "Agreed to"),
-    "DECLINED": pgettext_lazy("name of a state or kind", "Declined"),
-    # A late payment
-    "REPORTED": pgettext_lazy("name of a state or kind", "Reported"),
-    "ACCEPTED": pgettext_lazy("name of a state or kind", "Accepted"),
-    "WITHDRAWN": pgettext_lazy("name of a state or kind", "Withdrawn"),
     # Reasons for which a person moves money
     "SHIPPED": gettext_lazy("Goods shipped"),
     "PART_SHIPPED": gettext_lazy("Part of the goods shipped"),
@@ -160,9 +129,22 @@ _NAMES = {
 }
 
 
+class LabelledEnum(StoredEnum):
+    """An enumeration of the models, whose members may have labels of their own beside their values."""
+
+    label: str | Promise | None
+
+    def __new__(cls, value: str, label: str | Promise | None = None) -> Self:
+        """Create a member."""
+        member = str.__new__(cls, value)
+        member._value_, member.label = value, label
+        return member
+
+
 def label_of(member: StrEnum) -> str | Promise:
     """Return the label of a state or kind in the reader's language; in English if there is no translation."""
-    return _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
+    own = getattr(member, "label", None)
+    return own or _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
 
 
 # Column types
@@ -172,6 +154,7 @@ VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters wit
 
 
 _GREATEST = "\U0010ffff"
+_Row = TypeVar("_Row", bound=models.Model)
 
 if TYPE_CHECKING:
     _Set = TypeVar("_Set", contravariant=True)
@@ -220,30 +203,36 @@ class CurrencyField(_CurrencyCode):
     descriptor_class = _CurrencyOfRow
 
 
-class _ExponentOfRow(DeferredAttribute):
-    """Gives the stored exponent; that of the currency's table where a row was made without one."""
-
-    def __get__(self, row: models.Model | None, owner: type[models.Model] | None = None) -> Any:  # noqa: ANN401
-        exponent = super().__get__(row, owner)
-        if exponent is None and row is not None:
-            with suppress(UnknownCode):
-                return currency_exponent(row.__dict__["currency"])
-        return exponent
-
-    def __set__(self, row: models.Model, exponent: object) -> None:
-        row.__dict__[self.field.attname] = exponent
-
-
 class ExponentField(_Exponent):
     """How many decimals the amounts of a row have, as it was when the row was made.
 
     ISO 4217 withdraws currencies, and a table of them is updated: stored amounts stay readable.
     """
 
-    descriptor_class = _ExponentOfRow
+    def pre_save(self, row: models.Model, add: bool) -> int | None:  # noqa: FBT001 - Django's signature
+        """Return what is stored: that of the currency's table where a row was made without one."""
+        exponent: int | None = super().pre_save(row, add)
+        if exponent is None:
+            with suppress(UnknownCode):
+                exponent = currency_exponent(row.__dict__["currency"])
+                setattr(row, self.attname, exponent)
+        return exponent
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{"null": True, "editable": False, **options})
+
+class WithAmount(models.Model):
+    """A row with an amount of money."""
+
+    currency = CurrencyField(_("currency"), max_length=3)
+    exponent = ExponentField(null=True, editable=False)
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+
+    class Meta:
+        abstract = True
+
+    @property
+    def amount(self) -> Money:
+        """The amount, with its currency."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
 
 
 @ByteExactField.register_lookup
@@ -283,7 +272,17 @@ def choices_of(enum: type[StrEnum]) -> list[tuple[str, str | Promise]]:
     return [(member.value, label_of(member)) for member in enum]
 
 
-# Who did something
+def optional_key(
+    to: type[_Row], related_name: str = "+", **options: Any
+) -> models.ForeignKey[Any, _Row | None]:
+    """Return the column for another row, if there is one. It is not deleted while this row is there."""
+    key: models.ForeignKey[Any, _Row | None] = models.ForeignKey(
+        to, on_delete=models.PROTECT, related_name=related_name, null=True, blank=True, **options
+    )
+    return key
+
+
+# Who did something, and why
 
 
 LONGEST_ACCOUNT = 255
@@ -293,6 +292,21 @@ LONGEST_ACCOUNT = 255
 def account_column() -> ByteExactField[str, str]:
     """Return the column for the account of an actor; empty for a program."""
     return ByteExactField(max_length=LONGEST_ACCOUNT, blank=True, default="", editable=False)
+
+
+class Requested(models.Model):
+    """A row with who asked for it, and why."""
+
+    created_by = models.CharField(_("author"), max_length=150, blank=True)
+    created_by_account = account_column()
+    reason_code = models.CharField(
+        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
+    )
+    """The reason of a person; empty for a program."""
+    comment = models.CharField(_("note"), max_length=500, blank=True)
+
+    class Meta:
+        abstract = True
 
 
 def actor_columns(model: type[models.Model], column: str, actor: Actor) -> dict[str, Any]:
@@ -341,24 +355,17 @@ def explanation_text(explanation: Explanation | None) -> str:
 
 def sentence_for(code: str, params: Mapping[str, Any]) -> str:
     """Return the sentence for a code in the active language, followed by the other party's own words."""
-    sentence = str(SENTENCES[code]) % _Shown(params) if code in SENTENCES else code
+    # A row of another version may lack a parameter.
+    shown = defaultdict(lambda: "?", ((name, _shown(name, value)) for name, value in params.items()))
+    sentence = str(SENTENCES[code]) % shown if code in SENTENCES else code
     said = str(params.get("said", ""))
     if not (sentence and said):
         return sentence or said
     return gettext("%(sentence)s: %(said)s") % {"sentence": sentence, "said": said}
 
 
-class _Shown(dict[str, Any]):
-    """Parameters in readable form; a row of another version may lack one."""
-
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        super().__init__((name, _shown(name, value)) for name, value in params.items())
-
-    def __missing__(self, name: str) -> str:
-        return "?"
-
-
 def _shown(name: str, value: Any) -> Any:  # noqa: ANN401 - what JSON stores
+    """Return a parameter in readable form."""
     if name in {"state", "reported"} and str(value) in TransactionState.__members__:
         return label_of(TransactionState(value))
     if name == "wallet_limit" and str(value) in WalletLimit.__members__:

@@ -20,48 +20,21 @@ from wallet_gateway.models.fields import (
     CurrencyField,
     Explained,
     ExponentField,
+    WithAmount,
     account_column,
     choices_of,
     explanation_columns,
+    optional_key,
 )
 from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
 
-class SweepHeartbeat(models.Model):
-    """The last sweep of a gateway: one row for each gateway, so that a stopped sweep is noticed."""
-
-    gateway = ByteExactField(_("gateway"), max_length=32, unique=True)
-    swept_at = models.DateTimeField(_("swept at"))
-
-    class Meta:
-        verbose_name = _("heartbeat of the sweep")
-        verbose_name_plural = _("heartbeats of the sweep")
-        ordering = ("gateway",)
-        default_permissions = ()
-        permissions = [("view_health", "Can see how payments are")]
-
-    def __str__(self) -> str:
-        return str(self.gateway)
-
-    # Mutators
-
-    @classmethod
-    def beat(cls, gateway: str, *, now: datetime) -> None:
-        """Record that a gateway was swept now: in single statements, since many sweeps end at one moment.
-
-        In the transaction of `update_or_create`, a worker that comes second does not see the first one's row
-        where the isolation is above READ COMMITTED.
-        """
-        if not cls.objects.filter(gateway=gateway).update(swept_at=now):
-            beat = SweepHeartbeat(gateway=gateway, swept_at=now)
-            SweepHeartbeat.objects.bulk_create([beat], ignore_conflicts=True)
-
-
 class Job(StrEnum):
-    """A job that processes rows in the order of their ids and continues where it was interrupted."""
+    """A periodic job; all but the sweep process rows in the order of their ids and can be interrupted."""
 
+    SWEEP = "SWEEP"
     LEDGER_COMPARISON = "LEDGER_COMPARISON"
     ERASE_EVENT_BODIES = "ERASE_EVENT_BODIES"
     ERASE_REQUEST_BODIES = "ERASE_REQUEST_BODIES"
@@ -69,7 +42,10 @@ class Job(StrEnum):
 
 
 class JobPosition(models.Model):
-    """The progress of a job, per gateway if it runs per gateway."""
+    """When a job last ran and how far it came, per gateway if it runs per gateway.
+
+    A stopped sweep is noticed by it.
+    """
 
     job = models.CharField(max_length=24)
     """One of `Job`."""
@@ -84,6 +60,7 @@ class JobPosition(models.Model):
         verbose_name_plural = _("positions of jobs")
         ordering = ("job", "gateway")
         default_permissions = ()
+        permissions = [("view_health", "Can see how payments are")]
         constraints = [
             models.UniqueConstraint(fields=["job", "gateway"], name="wallet_job_position_once"),
         ]
@@ -94,8 +71,12 @@ class JobPosition(models.Model):
     # Mutators
 
     @classmethod
-    def move(cls, job: Job, position: int, *, now: datetime, gateway: str = "") -> None:
-        """Record the progress of a job: in single statements, as `SweepHeartbeat.beat` does."""
+    def move(cls, job: Job, position: int = 0, *, now: datetime, gateway: str = "") -> None:
+        """Record the progress of a job: in single statements, since many sweeps end at one moment.
+
+        In the transaction of `update_or_create`, a worker that comes second does not see the first one's row
+        where the isolation is above READ COMMITTED.
+        """
         rows = cls.objects.filter(job=job, gateway=gateway)
         if not rows.update(position=position, moved_at=now):
             first = JobPosition(job=job, gateway=gateway, position=position, moved_at=now)
@@ -129,8 +110,6 @@ class ExpiryNotice(models.Model):
     claimed_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("notice of an expiring authorization")
-        verbose_name_plural = _("notices of expiring authorizations")
         ordering = ("-id",)
         default_permissions = ()
 
@@ -141,9 +120,7 @@ class ExpiryNotice(models.Model):
 class SentMail(models.Model):
     """A mail about an order or an event, recorded so that it is sent once."""
 
-    order = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails", null=True, blank=True
-    )
+    order = optional_key(PaymentOrder, "sent_mails")
     """None for an event that belongs to no order."""
     template = models.CharField(max_length=32)
     event_id = ByteExactField(max_length=64, blank=True)
@@ -151,8 +128,6 @@ class SentMail(models.Model):
     sent_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("sent mail")
-        verbose_name_plural = _("sent mails")
         ordering = ("-id",)
         default_permissions = ()
         constraints = [
@@ -180,33 +155,21 @@ class ForgottenReference(models.Model):
         return sha256(reference.encode()).hexdigest()
 
 
-class GoLiveCheck(models.Model):
+class GoLiveCheck(WithAmount):
     """A real payment that a person has compared with the bank statement."""
 
     gateway = models.CharField(max_length=32)
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks")
-    currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField()
     checked_by = models.CharField(max_length=150)
     checked_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("go-live check")
-        verbose_name_plural = _("go-live checks")
         ordering = ("-id",)
         default_permissions = ()
         indexes = [models.Index(fields=["gateway", "-id"], name="wallet_go_live_check_newest")]
 
     def __str__(self) -> str:
         return f"{self.gateway}: {self.order}"
-
-    # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount compared."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
 
 # Pauses
@@ -346,18 +309,15 @@ class OutboxEvent(models.Model):
     """One event, delivered at least once, always with the same id."""
 
     event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
-    order = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
-    )
+    kind = models.CharField(max_length=24)
+    """One of `OutboxEventKind`."""
+    order = optional_key(PaymentOrder, "outbox_events")
     """None for a detached refund: it belongs to a deposit."""
-    transaction = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
-    )
+    transaction = optional_key(GatewayTransaction, "outbox_events")
     """The transaction that it reports; None for an event about the order itself."""
     amount_minor = models.BigIntegerField(null=True, blank=True)
     currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
+    exponent = ExponentField(null=True, editable=False)
     limit = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
     """The limit of the wallet button that was reached; empty for events about money."""
     occurred_at = models.DateTimeField()
@@ -368,9 +328,8 @@ class OutboxEvent(models.Model):
     last_error = models.CharField(max_length=500, blank=True)
 
     class Meta:
-        verbose_name = _("outbox event")
-        verbose_name_plural = _("outbox events")
         ordering = ("id",)
+        default_permissions = ()
         indexes = [models.Index(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
 
     def __str__(self) -> str:
@@ -437,10 +396,8 @@ def is_test_row(row: Model, is_test: Callable[[str], bool]) -> bool:
     `is_test` says it by a gateway's profile of today, for rows about which nothing was sent yet.
     """
     row = getattr(row, "transaction", None) or row
-    if isinstance(row, GatewayTransaction | Payment):
-        return bool(row.is_test)
     subject = getattr(row, "payment", None) or getattr(row, "deposit", None) or row
-    if isinstance(subject, Payment):
-        return bool(subject.is_test)
     stored: bool | None = getattr(subject, "is_test", None)
-    return is_test(getattr(row, "gateway", "")) if stored is None else stored
+    if stored is None and not isinstance(row, GatewayTransaction) and not isinstance(subject, Payment):
+        return is_test(getattr(row, "gateway", ""))
+    return bool(stored)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.orders import MAX_METADATA_KEY_LENGTH, MAX_METADATA_VALUE_LENGTH
@@ -38,6 +39,7 @@ from wallet_gateway.models.fields import (
     ByteExactField,
     CurrencyField,
     ExponentField,
+    WithAmount,
     account_column,
     choices_of,
 )
@@ -51,7 +53,7 @@ ERASED = "erased"
 
 
 def new_token() -> str:
-    """Return 128 random bits, URL-safe: the token in the addresses of this order's pages."""
+    """Return 128 random bits, URL-safe: the token in the addresses of an order's pages, and of a batch."""
     return secrets.token_urlsafe(16)
 
 
@@ -63,7 +65,7 @@ class KnownPayments:
     payments: Sequence[Payment]
 
 
-class PaymentOrder(models.Model):
+class PaymentOrder(WithAmount):
     """What the shop wants paid: an amount, a cart, a customer, under the shop's own reference."""
 
     reference = ByteExactField(_("reference"), max_length=64, validators=[VISIBLE_ASCII])
@@ -75,9 +77,6 @@ class PaymentOrder(models.Model):
     numbering = models.CharField(max_length=32, blank=True, default="")
     """The numbering of the gateway when the order was stored; empty for the one that most gateways share."""
     type = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
-    currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(_("order number"), max_length=127, blank=True)
     """The order number that the customer knows."""
     language = models.CharField(_("language"), max_length=35, blank=True)
@@ -114,13 +113,8 @@ class PaymentOrder(models.Model):
     """Since when nothing that was begun for the cancelled order can pay it any more."""
     release_check_at = models.DateTimeField(null=True, blank=True)
     """When the sweep looks whether the order's time is over, and whether it can be released."""
-    late_payment = models.CharField(
-        max_length=8,
-        choices=[choice for choice in choices_of(LatePayment) if choice[0]],
-        default=LatePayment.NONE,
-        blank=True,
-    )
-    """What was decided about a payment that came after the cancellation."""
+    late_payment = models.CharField(max_length=8, default=LatePayment.NONE, blank=True)
+    """What was decided about a payment that came after the cancellation, one of `LatePayment`."""
     created_at = models.DateTimeField(_("created at"))
     updated_at = models.DateTimeField(_("updated at"))
 
@@ -137,9 +131,7 @@ class PaymentOrder(models.Model):
             ("cancel_order", "Can cancel orders that are not paid"),
         ]
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
-            ),
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="wallet_order_amount_positive"),
             models.UniqueConstraint(fields=["token"], name="wallet_order_token_once"),
             models.UniqueConstraint(fields=["reference", "numbering"], name="wallet_order_reference_once"),
             # Its classes, which only PostgreSQL has, serve searches by the beginning of a reference.
@@ -166,11 +158,6 @@ class PaymentOrder(models.Model):
         return str(self.reference)
 
     # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount to be paid."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -276,8 +263,6 @@ class OrderMetadata(models.Model):
     value = ByteExactField(max_length=MAX_METADATA_VALUE_LENGTH, blank=True)
 
     class Meta:
-        verbose_name = _("metadata entry")
-        verbose_name_plural = _("metadata entries")
         ordering = ("id",)
         default_permissions = ()
         constraints = [
@@ -294,7 +279,7 @@ class OrderMetadata(models.Model):
 # Payments
 
 
-class Payment(models.Model):
+class Payment(WithAmount):
     """One attempt to pay an order, with the amounts authorized, captured and refunded."""
 
     # No index of its own: the constraint on `number` is an index that begins with the order.
@@ -304,15 +289,13 @@ class Payment(models.Model):
     reference = ByteExactField(max_length=64)
     """The clientSystemTransactionId that opened the payment; follow-ups send it as their original."""
     type = models.CharField(max_length=16, choices=choices_of(PaymentType))
-    currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField()
     authorized = models.BigIntegerField(default=0)
     captured = models.BigIntegerField(default=0)
     refunded = models.BigIntegerField(default=0)
     capture_reserved = models.BigIntegerField(default=0)
     refund_reserved = models.BigIntegerField(default=0)
-    reversal = models.CharField(max_length=8, choices=choices_of(Reversal), default=Reversal.NONE)
+    reversal = models.CharField(max_length=8, default=Reversal.NONE)
+    """One of `Reversal`."""
     card_type = models.CharField(max_length=8, blank=True)
     """`Card` or `Token` if paid by wallet, as in the gateway's payment account."""
     card_network = models.CharField(max_length=16, blank=True)
@@ -365,25 +348,10 @@ class Payment(models.Model):
     def __str__(self) -> str:
         return str(self.reference)
 
-    # Queries
-
-    @property
+    @cached_property
     def opening(self) -> GatewayTransaction:
         """The transaction that opened this payment: its checkout, or its authorization."""
-        if not hasattr(self, "_opening"):
-            self._opening = self.transactions.get(reference=self.reference, kind__in=OPENING_KINDS)
-        return self._opening
-
-    @opening.setter
-    def opening(self, transaction: GatewayTransaction) -> None:
-        self._opening = transaction
-
-    # Properties
-
-    @property
-    def amount(self) -> Money:
-        """The amount of this attempt."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
+        return self.transactions.get(reference=self.reference, kind__in=OPENING_KINDS)
 
     @property
     def redirect_url(self) -> str:
@@ -438,7 +406,7 @@ class MigratedDeposit(models.Model):
     gateway = models.CharField(max_length=32)
     parent_transaction_id = ByteExactField(_("parent transaction id"), max_length=128)
     currency = CurrencyField(max_length=3)
-    exponent = ExponentField()
+    exponent = ExponentField(null=True, editable=False)
     is_known = models.BooleanField(default=False)
     amount_minor = models.BigIntegerField(null=True, blank=True)
     refunded_before = models.BigIntegerField(default=0)

@@ -14,11 +14,10 @@ from typing import Any, NoReturn
 from django.db import models
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, ExplanationCode
-from wallet_gateway.domain.error_codes import StoredEnum
 from wallet_gateway.domain.evidence import LONGEST_RECORD_ID
-from wallet_gateway.domain.people import ReasonCode
 from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.states import (
     OPENING_KINDS,
@@ -31,32 +30,25 @@ from wallet_gateway.domain.states import (
 )
 from wallet_gateway.models.fields import (
     ByteExactField,
-    CurrencyField,
     Explained,
-    ExponentField,
+    LabelledEnum,
+    Requested,
+    WithAmount,
     account_column,
     choices_of,
+    optional_key,
 )
 from wallet_gateway.models.orders import MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 
 
-class GatewayTransaction(Explained):
+class GatewayTransaction(Explained, WithAmount, Requested):
     """One request to the gateway, with one reference that is never used again."""
 
-    payment = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
-    )
+    payment = optional_key(Payment, "transactions")
     # Its index is below: nearly no transaction has a deposit.
-    deposit = models.ForeignKey(
-        MigratedDeposit,
-        on_delete=models.PROTECT,
-        related_name="transactions",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    deposit = optional_key(MigratedDeposit, "transactions", db_index=False)
     """The earlier provider's payment that a detached refund returns."""
     gateway = models.CharField(max_length=32)
     kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
@@ -70,9 +62,6 @@ class GatewayTransaction(Explained):
 
     Totals over many rows use it to separate sales from reservations: a join would read all the payments.
     """
-    currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField()
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
     approved_minor = models.BigIntegerField(null=True, blank=True)
     """The approved amount; for a detached refund it may be less than requested."""
     excess_minor = models.BigIntegerField(default=0)
@@ -126,13 +115,6 @@ class GatewayTransaction(Explained):
     error_code = models.CharField(max_length=64, blank=True)
     idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
-    created_by = models.CharField(max_length=150, blank=True)
-    created_by_account = account_column()
-    reason_code = models.CharField(
-        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
-    )
-    """The reason code of the person who requested it, if any."""
-    comment = models.CharField(max_length=500, blank=True)
     refusal_unseen_since = models.DateTimeField(null=True, blank=True)
     """When an operation was refused or given up after the call that made it had returned.
 
@@ -214,11 +196,6 @@ class GatewayTransaction(Explained):
     # Properties
 
     @property
-    def amount(self) -> Money:
-        """The amount requested."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
-
-    @property
     def approved_amount(self) -> Money | None:
         """The amount approved, or None without an approval."""
         if self.approved_minor is None:
@@ -259,18 +236,12 @@ class GatewayTransaction(Explained):
     @property
     def poll_state(self) -> PollState:
         """The position of this transaction in the schedule of its state."""
-        return self.poll_state_at(
-            state=TransactionState(self.state), since=self.state_changed_at, step=self.poll_step
-        )
-
-    def poll_state_at(self, *, state: TransactionState, since: datetime, step: int) -> PollState:
-        """Return the position of this transaction in the schedule of a state."""
         return PollState(
             kind=TransactionKind(self.kind),
-            state=state,
-            since=since,
+            state=TransactionState(self.state),
+            since=self.state_changed_at,
             expires_at=self.expires_at,
-            step=step,
+            step=self.poll_step,
             decided_by_person=self.decided_by_person,
             confirmed=self.confirmed_at is not None,
         )
@@ -279,22 +250,22 @@ class GatewayTransaction(Explained):
 # What was sent and heard
 
 
-class TransactionEventKind(StoredEnum):
+class TransactionEventKind(LabelledEnum):
     """The source of an event."""
 
-    ANSWER = "ANSWER"
+    ANSWER = "ANSWER", pgettext_lazy("name of a state or kind", "Answer")
     """The direct answer to our request."""
-    FAULT = "FAULT"
+    FAULT = "FAULT", pgettext_lazy("name of a state or kind", "Fault")
     """No usable answer, with the error."""
-    RECORDS = "RECORDS"
+    RECORDS = "RECORDS", pgettext_lazy("name of a state or kind", "Records")
     """The answer to a status query."""
-    DECISION = "DECISION"
+    DECISION = "DECISION", pgettext_lazy("name of a state or kind", "Decision")
     """A person's decision, with the reason."""
-    APPROVAL = "APPROVAL"
+    APPROVAL = "APPROVAL", pgettext_lazy("name of a state or kind", "Agreed to")
     """A second person agreed to an `approval`. Only that agreement writes it: no text can imitate it."""
-    LEASE_ENDED = "LEASE_ENDED"
+    LEASE_ENDED = "LEASE_ENDED", pgettext_lazy("name of a state or kind", "Lease ended")
     """The sender's lease ended without a result."""
-    LIMIT_REACHED = "LIMIT_REACHED"
+    LIMIT_REACHED = "LIMIT_REACHED", pgettext_lazy("name of a state or kind", "Limit reached")
     """A limit closed the wallet button of the transaction's order."""
 
 
@@ -305,16 +276,18 @@ class EventsAreAppendOnly(TypeError):
     """An event was about to be changed or deleted."""
 
 
+def _refuse(*_args: object, **_kwargs: object) -> NoReturn:
+    """Raise `EventsAreAppendOnly`."""
+    raise EventsAreAppendOnly(
+        "events are never changed or deleted: add another row that says what is right;"
+        " old bodies are erased by retention alone"
+    )
+
+
 class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
     """Reads only; rows are added one by one and never changed."""
 
-    def update(self, **kwargs: Any) -> NoReturn:  # noqa: ARG002
-        """Raise `EventsAreAppendOnly`."""
-        raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
-
-    def delete(self) -> NoReturn:
-        """Raise `EventsAreAppendOnly`."""
-        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
+    update = delete = _refuse
 
 
 class TransactionEvent(Explained):
@@ -372,12 +345,10 @@ class TransactionEvent(Explained):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert the row; raise `EventsAreAppendOnly` if it is stored already."""
         if not self._state.adding:
-            raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
+            _refuse()
         super().save(*args, **kwargs)
 
-    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
-        """Raise `EventsAreAppendOnly`."""
-        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
+    delete = _refuse
 
 
 # Authorizations that still hold money
@@ -475,9 +446,8 @@ class WalletKey(models.Model):
     """When the gateway answered 401 to it: no new attempt gets it; those that have it keep it."""
 
     class Meta:
-        verbose_name = _("wallet key")
-        verbose_name_plural = _("wallet keys")
         ordering = ("-id",)
+        default_permissions = ()
         indexes = [models.Index(fields=["gateway", "account", "-id"], name="wallet_key_latest")]
 
     def __str__(self) -> str:
@@ -506,15 +476,14 @@ class WalletAttempt(models.Model):
     """The events that the browser reported, in order, without secrets."""
 
     class Meta:
-        verbose_name = _("wallet attempt")
-        verbose_name_plural = _("wallet attempts")
         ordering = ("-id",)
+        default_permissions = ()
         indexes = [models.Index(fields=["email_hash"], name="wallet_attempt_email")]
         constraints = [
             # NULLs are distinct on every database.
             models.UniqueConstraint(fields=["gateway", "account_id"], name="wallet_attempt_account_once"),
             models.CheckConstraint(
-                condition=models.Q(results_count__lte=MOST_RESULTS), name="wallet_attempt_results"
+                condition=Q(results_count__lte=MOST_RESULTS), name="wallet_attempt_results"
             ),
         ]
 

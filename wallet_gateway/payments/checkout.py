@@ -92,7 +92,7 @@ def start_checkout(order: PaymentOrder) -> Payment:
             check_billing_address(order.content)
         account = context.gateway.account
 
-        def new_page() -> PageRequest | None:
+        def new_page() -> CheckoutRequest | None:
             seconds = page_seconds(order, longest=account.redirect_url_timeout, now=context.clock.now())
             if seconds is None:
                 return None

@@ -52,9 +52,10 @@ from wallet_gateway.models import (
     ExpiryNotice,
     ExpiryNoticeState,
     GatewayTransaction,
+    Job,
+    JobPosition,
     OperationBatch,
     Payment,
-    SweepHeartbeat,
     TransactionEventKind,
 )
 from wallet_gateway.models.transactions import uncaptured
@@ -161,7 +162,7 @@ def sweep() -> tuple[SweepReport, ...]:
             queried_again=repeat_queries(context=context, limit=_LIMIT),
         )
         _watch_authorizations(context)
-        in_statement(partial(SweepHeartbeat.beat, context.alias, now=context.clock.now()))
+        in_statement(partial(JobPosition.move, Job.SWEEP, gateway=context.alias, now=context.clock.now()))
         swept.append(report)
 
     rows = batches.drive(seconds=BATCH_SECONDS)

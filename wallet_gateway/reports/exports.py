@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
@@ -45,7 +47,6 @@ def yes_or_no(value: bool) -> str:  # noqa: FBT001 - the value itself
     return "yes" if value else "no"
 
 
-Columns = Mapping[str, Callable[[Any], object]]
 IsTest = Callable[[str], bool]
 """Returns whether no real money moves with a gateway now: for what has no payment or deposit yet.
 
@@ -53,88 +54,56 @@ The settings know it, which queries do not read.
 """
 
 
-def _money(minor: int | None, currency: str) -> str:
-    return "" if minor is None else Money.from_minor_units(minor, currency).to_wire()
-
-
-_ORDERS: Columns = {
-    "reference": lambda row: row.reference,
-    "orderNumber": lambda row: row.order_number,
-    "gateway": lambda row: row.gateway,
-    "type": lambda row: row.type,
-    "state": lambda row: row.state,
-    "amount": lambda row: _money(row.amount_minor, row.currency),
-    "captured": lambda row: _money(row.captured_minor or 0, row.currency),
-    "refunded": lambda row: _money(row.refunded_minor or 0, row.currency),
-    "currency": lambda row: row.currency,
-    "approvedAt": lambda row: row.approved_at,
-    "createdAt": lambda row: row.created_at,
-    "updatedAt": lambda row: row.updated_at,
-    "payableUntil": lambda row: row.payable_until,
-    "cancelledAt": lambda row: row.cancelled_at,
-    "cancelledBy": lambda row: row.cancelled_by,
-    "releasedAt": lambda row: row.released_at,
-    "metadata": lambda row: json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
+_COLUMNS: Mapping[str, Sequence[str]] = {
+    "orders": (
+        *(
+            "reference",
+            "orderNumber",
+            "gateway",
+            "type",
+            "state",
+            "amount",
+            "captured",
+            "refunded",
+            "currency",
+        ),
+        *("approvedAt", "createdAt", "updatedAt", "payableUntil", "cancelledAt", "cancelledBy", "releasedAt"),
+        "metadata",
+    ),
+    "transactions": (
+        *("reference", "kind", "origin", "order", "paymentType", "wayOfPaying", "cardType", "cardNetwork"),
+        *("parentTransactionId", "gateway", "state", "amount", "approvedAmount", "aboveLimit", "currency"),
+        *("approvedAt", "recordId", "providerTransactionId", "createdBy", "reasonCode", "comment"),
+        *("createdAt", "stateSince"),
+    ),
+    "events": (
+        *("transaction", "kind", "lifecycleEvent", "stateAfter", "explanationCode", "explanation"),
+        *("httpStatus", "createdBy", "occurredAt"),
+    ),
+    "discrepancies": (
+        *("kind", "gateway", "transaction", "explanationCode", "explanation", "foundAt", "closedAt"),
+        *("closedBy", "reason"),
+    ),
 }
-_TRANSACTIONS: Columns = {
-    "reference": lambda row: row.reference,
-    "kind": lambda row: row.kind,
-    "origin": lambda row: row.origin,
+EXPORTS = tuple(_COLUMNS)
+"""The names of the possible exports."""
+WITH_MONEY = ("orders", "transactions")
+"""Those that can be limited by when money moved."""
+_READ: Mapping[str, Callable[[Any], object]] = {
+    "captured": lambda row: Money.from_minor_units(row.captured_minor or 0, row.currency),
+    "refunded": lambda row: Money.from_minor_units(row.refunded_minor or 0, row.currency),
+    "metadata": lambda row: json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
     "order": lambda row: row.payment.order.reference if row.payment else "",
     "paymentType": lambda row: row.payment.type if row.payment else "",
     "wayOfPaying": lambda row: _way_of_paying(row),
     "cardType": lambda row: row.payment.card_type if row.payment else "",
     "cardNetwork": lambda row: row.payment.card_network if row.payment else "",
     "parentTransactionId": lambda row: row.deposit.parent_transaction_id if row.deposit else "",
-    "gateway": lambda row: row.gateway,
-    "state": lambda row: row.state,
-    "amount": lambda row: _money(row.amount_minor, row.currency),
-    "approvedAmount": lambda row: _money(row.approved_minor, row.currency),
-    "aboveLimit": lambda row: _money(row.excess_minor, row.currency) if row.excess_minor else "",
-    "currency": lambda row: row.currency,
-    "approvedAt": lambda row: row.approved_at,
-    "recordId": lambda row: row.record_id,
-    "providerTransactionId": lambda row: row.provider_transaction_id,
-    "createdBy": lambda row: row.created_by,
-    "reasonCode": lambda row: row.reason_code,
-    "comment": lambda row: row.comment,
-    "createdAt": lambda row: row.created_at,
+    "aboveLimit": lambda row: row.excess,
     "stateSince": lambda row: row.state_changed_at,
-}
-_EVENTS: Columns = {
-    "transaction": lambda row: row.transaction.reference,
-    "kind": lambda row: row.kind,
-    "lifecycleEvent": lambda row: row.lifecycle_event,
-    "stateAfter": lambda row: row.state_after,
-    "explanationCode": lambda row: row.explanation_code,
-    "explanation": lambda row: row.explanation,
-    "httpStatus": lambda row: row.http_status,
-    "createdBy": lambda row: row.created_by,
-    "occurredAt": lambda row: row.occurred_at,
-}
-_DISCREPANCIES: Columns = {
-    "kind": lambda row: row.kind,
-    "gateway": lambda row: row.gateway,
     "transaction": lambda row: row.transaction.reference if row.transaction else "",
-    "explanationCode": lambda row: row.explanation_code,
-    "explanation": lambda row: row.explanation,
-    "foundAt": lambda row: row.found_at,
-    "closedAt": lambda row: row.closed_at,
-    "closedBy": lambda row: row.closed_by,
-    "reason": lambda row: row.reason,
 }
-
-
-_COLUMNS: Mapping[str, Columns] = {
-    "orders": _ORDERS,
-    "transactions": _TRANSACTIONS,
-    "events": _EVENTS,
-    "discrepancies": _DISCREPANCIES,
-}
-EXPORTS = tuple(_COLUMNS)
-"""The names of the possible exports."""
-WITH_MONEY = ("orders", "transactions")
-"""Those that can be limited by when money moved."""
+"""What is read for a column; for any other, the row's own value of its name."""
 
 _PAYMENTS = Payment.objects.filter(order=OuterRef("pk")).order_by()
 _OF_ORDER = GatewayTransaction.objects.filter(payment__order=OuterRef("pk")).order_by()
@@ -186,9 +155,13 @@ def export_rows(
             return yes_or_no(not row.has_money and (row.has_tests or is_test(row.gateway)))
         return yes_or_no(is_test_row(row, is_test))
 
-    columns = {**_COLUMNS[what], TEST_COLUMN: mark}
+    names = _COLUMNS[what]
+    reads: list[Callable[[Any], object]] = [
+        *(_READ.get(name) or attrgetter(re.sub("[A-Z]", r"_\g<0>", name).lower()) for name in names),
+        mark,
+    ]
     found = rows.order_by("pk").iterator(chunk_size=_CHUNK)
-    return tuple(columns), ([_text(read(row)) for read in columns.values()] for row in found)
+    return (*names, TEST_COLUMN), ([_text(read(row)) for read in reads] for row in found)
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -216,4 +189,6 @@ def _way_of_paying(row: GatewayTransaction) -> str:
 def _text(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, Money):
+        return value.to_wire()
     return value.isoformat() if isinstance(value, datetime) else str(value)

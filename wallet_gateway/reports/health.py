@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import MappingProxyType
 
 from django.db.models import Count, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -17,10 +16,11 @@ from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
+    Job,
+    JobPosition,
     OutboxEvent,
     Payment,
     PaymentOrder,
-    SweepHeartbeat,
 )
 from wallet_gateway.models.maintenance import not_left_alone, with_money
 from wallet_gateway.reports.work import (
@@ -39,7 +39,6 @@ SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 EVENT_IS_LATE = timedelta(minutes=15)
 BUTTONS_CLOSED_WITHIN = timedelta(hours=1)
-NO_WRONG_ACCOUNTS: Mapping[str, str] = MappingProxyType({})
 MANY_BUTTONS_CLOSED = 3
 """One closed button is one customer, and no alarm: anybody with an order could raise it."""
 
@@ -171,8 +170,8 @@ def _read_sweeps(
         next_query_at__lt=now - QUERIES_ARE_BEHIND,
     )
     behind = Coalesce(Subquery(late.order_by().values("gateway").annotate(n=Count("pk")).values("n")), 0)
-    rows = SweepHeartbeat.objects.filter(gateway__in=aliases)
-    swept = {alias: (at, n) for alias, at, n in rows.values_list("gateway", "swept_at", behind)}
+    rows = JobPosition.objects.filter(job=Job.SWEEP, gateway__in=aliases)
+    swept = {alias: (at, n) for alias, at, n in rows.values_list("gateway", "moved_at", behind)}
     known, unswept = set(aliases), set(aliases) - set(swept)
     if unswept and any(now - at <= SWEEP_IS_LATE for at, _ in swept.values()):
         waiting = GatewayTransaction.objects.filter(gateway__in=unswept, created_at__lt=now - SWEEP_IS_LATE)
@@ -182,10 +181,7 @@ def _read_sweeps(
 
 
 def health(
-    now: datetime,
-    aliases: Collection[str],
-    wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS,
-    live: Collection[str] = (),
+    now: datetime, aliases: Collection[str], wrong_accounts: Mapping[str, str], live: Collection[str] = ()
 ) -> Health:
     """Read the health of payments. Twelve SQL statements, however many payments there are.
 

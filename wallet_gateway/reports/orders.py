@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -126,26 +127,18 @@ class TimelineEntry:
     """The row behind the entry, with the redacted bodies of requests and responses."""
 
 
-_STARTED = {
-    TransactionKind.CHECKOUT: _("Payment page requested"),
-    TransactionKind.AUTHORIZATION: _("Wallet button shown"),
-    TransactionKind.CAPTURE: _("Capture requested"),
-    TransactionKind.REFUND: _("Refund requested"),
-    TransactionKind.REVERSAL: _("Reversal requested"),
-    TransactionKind.DETACHED_REFUND: _("Detached refund requested"),
+_STARTED_AND_APPROVED = {
+    TransactionKind.CHECKOUT: (_("Payment page requested"), _("Payment approved")),
+    TransactionKind.AUTHORIZATION: (_("Wallet button shown"), _("Payment approved")),
+    TransactionKind.CAPTURE: (_("Capture requested"), _("Capture approved")),
+    TransactionKind.REFUND: (_("Refund requested"), _("Refund approved")),
+    TransactionKind.REVERSAL: (_("Reversal requested"), _("Reversal approved")),
+    TransactionKind.DETACHED_REFUND: (_("Detached refund requested"), _("Detached refund approved")),
 }
 _MADE_ELSEWHERE = {
     TransactionKind.CAPTURE: _("Capture made elsewhere"),
     TransactionKind.REFUND: _("Refund made elsewhere"),
     TransactionKind.REVERSAL: _("Reversal made elsewhere"),
-}
-_APPROVED = {
-    TransactionKind.CHECKOUT: _("Payment approved"),
-    TransactionKind.AUTHORIZATION: _("Payment approved"),
-    TransactionKind.CAPTURE: _("Capture approved"),
-    TransactionKind.REFUND: _("Refund approved"),
-    TransactionKind.REVERSAL: _("Reversal approved"),
-    TransactionKind.DETACHED_REFUND: _("Detached refund approved"),
 }
 _UPDATED = {
     TransactionState.NOT_SENT: _("Gateway not reached, nothing was sent"),
@@ -250,39 +243,34 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
 
 def _ordered(order: PaymentOrder) -> Iterator[TimelineEntry]:
     """Yield that the order was created, cancelled and released."""
-    yield TimelineEntry(
-        occurred_at=order.created_at,
-        kind=TimelineKind.ORDERED,
-        text=_("Order created"),
-        amount=order.amount,
-        reference=order.reference,
+    entry = partial(TimelineEntry, reference=order.reference)
+    yield entry(
+        occurred_at=order.created_at, kind=TimelineKind.ORDERED, text=_("Order created"), amount=order.amount
     )
     if order.cancelled_at is None:
         return
-    yield TimelineEntry(
+    by_time = _("Order cancelled, the time to pay was over")
+    yield entry(
         occurred_at=order.cancelled_at,
         kind=TimelineKind.DECIDED if order.cancelled_by else TimelineKind.UPDATED,
-        text=_("Order cancelled") if order.cancelled_by else _("Order cancelled, the time to pay was over"),
-        reference=order.reference,
+        text=_("Order cancelled") if order.cancelled_by else by_time,
         detail=order.cancellation_note,
         by=order.cancelled_by,
     )
     if order.released_at is not None:
-        yield TimelineEntry(
-            occurred_at=order.released_at,
-            kind=TimelineKind.UPDATED,
-            text=_("Goods released, nothing that was begun can pay the order any more"),
-            reference=order.reference,
-        )
+        text = _("Goods released, nothing that was begun can pay the order any more")
+        yield entry(occurred_at=order.released_at, kind=TimelineKind.UPDATED, text=text)
 
 
 def _started(transaction: GatewayTransaction) -> TimelineEntry:
-    texts = _MADE_ELSEWHERE if transaction.origin == TransactionOrigin.ELSEWHERE else _STARTED
     kind = TransactionKind(transaction.kind)
+    text, _approved = _STARTED_AND_APPROVED.get(kind, (label_of(kind), ""))
+    if transaction.origin == TransactionOrigin.ELSEWHERE:
+        text = _MADE_ELSEWHERE.get(kind, text)
     return TimelineEntry(
         occurred_at=transaction.created_at,
         kind=TimelineKind.STARTED,
-        text=texts.get(kind, label_of(kind)),
+        text=text,
         amount=transaction.amount,
         reference=transaction.reference,
         detail=transaction.comment,
@@ -315,19 +303,18 @@ def _text_of(event: TransactionEvent) -> str | Promise:
     if state is TransactionState.EXPIRED and operation is TransactionKind.AUTHORIZATION:
         return _("Wallet button ended, nothing was sent")
     if state is TransactionState.APPROVED:
-        return _APPROVED.get(operation, label_of(state))
+        _started_text, text = _STARTED_AND_APPROVED.get(operation, ("", label_of(state)))
+        return text
     return _UPDATED.get(state, label_of(state))
 
 
 def _requested(request: Approval) -> Iterator[TimelineEntry]:
     """Yield an approval request; the approval itself is in the transaction events of the operation."""
     reference = request.payment.reference if request.payment else ""
-    yield TimelineEntry(
+    entry = partial(TimelineEntry, kind=TimelineKind.DECIDED, amount=request.amount, reference=reference)
+    yield entry(
         occurred_at=request.created_at,
-        kind=TimelineKind.DECIDED,
         text=_("Asked for, a second person has to agree"),
-        amount=request.amount,
-        reference=reference,
         detail=request.comment,
         reason_code=request.reason_code,
         by=request.created_by,
@@ -335,15 +322,7 @@ def _requested(request: Approval) -> Iterator[TimelineEntry]:
     )
     text = _ENDED.get(ApprovalState(request.state))
     if text is not None and request.decided_at is not None:
-        yield TimelineEntry(
-            occurred_at=request.decided_at,
-            kind=TimelineKind.DECIDED,
-            text=text,
-            amount=request.amount,
-            reference=reference,
-            detail=request.reason,
-            by=request.decided_by,
-        )
+        yield entry(occurred_at=request.decided_at, text=text, detail=request.reason, by=request.decided_by)
 
 
 def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
@@ -353,22 +332,14 @@ def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
     elsewhere = made_elsewhere(row)
     amount = elsewhere.amount if elsewhere else None
     reference = row.transaction.reference if row.transaction else ""
-    yield TimelineEntry(
+    entry = partial(TimelineEntry, amount=amount, reference=reference)
+    yield entry(
         occurred_at=row.found_at,
         kind=TimelineKind.DIFFERENCE,
         text=_MADE_ELSEWHERE[elsewhere.kind] if elsewhere else label_of(DiscrepancyKind(row.kind)),
-        amount=amount,
-        reference=reference,
         detail=str(_("Our totals do not contain it")) if elsewhere else row.explanation,
         subject=row,
     )
     if row.closed_at is not None:
-        yield TimelineEntry(
-            occurred_at=row.closed_at,
-            kind=TimelineKind.DECIDED,
-            text=_("Difference closed"),
-            amount=amount,
-            reference=reference,
-            detail=row.reason,
-            by=row.closed_by,
-        )
+        kind, text = TimelineKind.DECIDED, _("Difference closed")
+        yield entry(occurred_at=row.closed_at, kind=kind, text=text, detail=row.reason, by=row.closed_by)

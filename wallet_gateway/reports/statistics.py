@@ -1,20 +1,21 @@
 """Statistics by day and currency for the dashboard: money, approvals, pages, times and gateway calls.
 
-Three SQL statements for any range; one more on MariaDB without time zone tables. Totals in different
-currencies are never added. Money counts on the day of its approval, attempts and pages on the day they began.
+Three SQL statements for any range. Totals in different currencies are never added. Money counts on the day
+of its approval, attempts and pages on the day they began.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db import connections
 from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
@@ -23,7 +24,6 @@ from wallet_gateway.models import GatewayTransaction, TransactionEvent, Transact
 from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.protocol.codes import check_currency, stored_currency
 from wallet_gateway.protocol.errors import UnknownCode
-from wallet_gateway.protocol.money import Money
 
 LONGEST_RANGE = timedelta(days=366)
 """The most days that statistics are shown of."""
@@ -41,7 +41,9 @@ class Counted(StrEnum):
 
 
 BY_WAY: Mapping[Way, Counted] = MappingProxyType({way: Counted(way.value) for way in Way})
-"""The figures of attempts to pay; the others are of money."""
+"""The figures of attempts to pay."""
+OF_MONEY = tuple(figure for figure in Counted if figure not in BY_WAY.values())
+"""The figures that are sums of money."""
 _OPENS, _RESERVES = Q(kind__in=list(WAY_OF)), Q(payment_type=PaymentType.PREAUTHORIZATION)
 _COUNTED = {
     Counted.TAKEN: Q(kind=TransactionKind.CAPTURE) | _OPENS & ~_RESERVES,
@@ -99,11 +101,6 @@ class WayFigures:
     decided: int = 0
     """Approved and rejected attempts; an unused page says nothing about approval."""
 
-    @property
-    def rate(self) -> float | None:
-        """Return the share of approved attempts, 0 to 1; None if none was decided."""
-        return self.approved / self.decided if self.decided else None
-
 
 @dataclass(slots=True, kw_only=True)
 class DayFigures:
@@ -111,13 +108,8 @@ class DayFigures:
 
     day: date
     currency: str
-    taken_minor: int = 0
-    """Sales and captures, in minor units."""
-    authorized_minor: int = 0
-    """Reserved by preauthorizations."""
-    refunded_minor: int = 0
-    detached_minor: int = 0
-    """Refunds of payments of an earlier provider."""
+    money: dict[Counted, int] = field(default_factory=lambda: dict.fromkeys(OF_MONEY, 0))
+    """In minor units, by the figure: `TAKEN` are sales and captures, `RESERVED` preauthorizations."""
     ways: dict[Way, WayFigures] = field(default_factory=lambda: {way: WayFigures() for way in Way})
     pages: dict[TransactionState, int] = field(default_factory=dict)
     """Hosted pages by current state."""
@@ -125,10 +117,6 @@ class DayFigures:
     """Attempts to pay approved on this day."""
     seconds_to_settle: float | None = None
     """The average time from the start of an attempt to its approval; None without one."""
-
-    def money(self, minor: int) -> Money:
-        """Return one of the totals with its currency."""
-        return Money.from_minor_units(minor, self.currency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,37 +149,16 @@ class Figures:
         return tuple(sorted({row.currency for row in (*self.money, *self.before)}))
 
 
-def figures(
-    period: Period, *, currency: str = "", compared: bool = False, without_tests: bool = False
-) -> Figures:
-    """Count and add up a period, for one currency if given; `compared` with the period before.
+def _day(column: str, period: Period) -> TruncDate:
+    """Return the day of a time as a column.
 
-    `without_tests` leaves out payments that are tests; the answers of all gateways count.
+    Databases spell a fixed offset, which is not a named time zone, in different ways, and MariaDB may have no
+    time zone tables. Then it is the day by the UTC offset at the end of the period: wrong only by the hour of
+    summer time.
     """
-    only = Q(currency=currency) if currency else Q()
-    if without_tests:
-        only &= not_tests()
-    span = replace(period, first=period.before.first) if compared else period
-    # Databases spell a fixed offset, which is not a named time zone, in different ways.
-    if isinstance(period.zone, ZoneInfo):
-        with suppress(_ZoneIsUnknown):
-            return _figures(period, span, only, _day_in_zone)
-    return _figures(period, span, only, _day_by_offset)
-
-
-class _ZoneIsUnknown(Exception):
-    """The database has no time zone tables: MariaDB then returns NULL instead of the day."""
-
-
-DayOf = Callable[[str, Period], TruncDate]
-
-
-def _day_in_zone(column: str, period: Period) -> TruncDate:
-    return TruncDate(column, tzinfo=period.zone)
-
-
-def _day_by_offset(column: str, period: Period) -> TruncDate:
-    """Return the day by the UTC offset at the end of the period: wrong only by the hour of summer time."""
+    database = connections[GatewayTransaction.objects.all().db]
+    if isinstance(period.zone, ZoneInfo) and database.features.has_zoneinfo_database:
+        return TruncDate(column, tzinfo=period.zone)
     offset = datetime.combine(period.last, time(12), period.zone).utcoffset() or timedelta()
     local = ExpressionWrapper(F(column) + offset, output_field=DateTimeField())
     return TruncDate(local, tzinfo=UTC)
@@ -199,10 +166,7 @@ def _day_by_offset(column: str, period: Period) -> TruncDate:
 
 _MINOR = F("approved_minor") - F("excess_minor")
 _MONEY: Mapping[str, Any] = {
-    "taken": Sum(_MINOR, filter=_COUNTED[Counted.TAKEN]),
-    "reserved": Sum(_MINOR, filter=_COUNTED[Counted.RESERVED]),
-    "refunded": Sum(_MINOR, filter=_COUNTED[Counted.REFUNDED]),
-    "detached": Sum(_MINOR, filter=_COUNTED[Counted.DETACHED_REFUNDS]),
+    **{figure.value: Sum(_MINOR, filter=_COUNTED[figure], default=0) for figure in OF_MONEY},
     "settled": Count("pk", filter=_OPENS),
     "took": Avg(F("state_changed_at") - F("created_at"), filter=_OPENS),
 }
@@ -215,8 +179,13 @@ _ANSWERS: Mapping[str, Any] = {
 }
 
 
-def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
-    """Count the gateway's answers in the period; money and attempts in the span, which may begin earlier."""
+def figures(period: Period, *, compared: bool = False, without_tests: bool = False) -> Figures:
+    """Count and add up a period; money and attempts `compared` with the period before.
+
+    `without_tests` leaves out payments that are tests; the answers of all gateways count.
+    """
+    only = not_tests() if without_tests else Q()
+    span = replace(period, first=period.before.first) if compared else period
     attempts = GatewayTransaction.objects.filter(only, _OPENS, span.of("created_at"))
     approved = GatewayTransaction.objects.filter(
         only, span.of("state_changed_at"), state=TransactionState.APPROVED
@@ -224,33 +193,27 @@ def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
     kinds = (TransactionEventKind.ANSWER, TransactionEventKind.FAULT, TransactionEventKind.RECORDS)
     answers = TransactionEvent.objects.filter(period.of("occurred_at"), kind__in=kinds)
     days: dict[tuple[date, str], DayFigures] = {}
-    currencies: dict[str, str] = {}
+    currency_of = cache(_currency)
 
     def day_figures(row: Mapping[str, Any]) -> DayFigures:
         day, code = row["day"], row["currency"]
-        if code not in currencies:
-            currencies[code] = _currency(code)
-        return days.setdefault((day, code), DayFigures(day=day, currency=currencies[code]))
+        return days.setdefault((day, code), DayFigures(day=day, currency=currency_of(code)))
 
-    began, moved = day_of("created_at", span), day_of("state_changed_at", span)
-    for row in _by_day(attempts, began, "currency", "kind", "state", number=Count("*")):
+    for row in _by_day(attempts, _day("created_at", span), "currency", "kind", "state", number=Count("*")):
         found, state, number = day_figures(row), TransactionState(row["state"]), row["number"]
         if row["kind"] == TransactionKind.CHECKOUT:
             found.pages[state] = number
         way = found.ways[WAY_OF[row["kind"]]]
         way.approved += number if state is TransactionState.APPROVED else 0
         way.decided += number if state in {TransactionState.APPROVED, TransactionState.REJECTED} else 0
-    for row in _by_day(approved, moved, "currency", **_MONEY):
+    for row in _by_day(approved, _day("state_changed_at", span), "currency", **_MONEY):
         found = day_figures(row)
-        found.taken_minor = int(row["taken"] or 0)
-        found.authorized_minor = int(row["reserved"] or 0)
-        found.refunded_minor = int(row["refunded"] or 0)
-        found.detached_minor = int(row["detached"] or 0)
+        found.money = {figure: int(row[figure.value]) for figure in OF_MONEY}
         found.settled = row["settled"]
         found.seconds_to_settle = row["took"].total_seconds() if row["settled"] else None
     gateway = [
         GatewayFigures(**row | {"mean_ms": None if row["mean_ms"] is None else round(row["mean_ms"])})
-        for row in _by_day(answers, day_of("occurred_at", period), **_ANSWERS)
+        for row in _by_day(answers, _day("occurred_at", period), **_ANSWERS)
     ]
     money = [days[key] for key in sorted(days)]
     return Figures(
@@ -262,11 +225,8 @@ def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
 
 def _by_day(rows: QuerySet[Any], day: TruncDate, *others: str, **measured: Any) -> Iterable[dict[str, Any]]:
     """Group rows by day and other columns, unsorted: the few resulting groups are sorted later."""
-    grouped = rows.order_by().annotate(day=day).values("day", *others)
-    found: Iterable[dict[str, Any]] = grouped.annotate(**measured)
-    if any(row["day"] is None for row in found):
-        raise _ZoneIsUnknown
-    return found
+    grouped: QuerySet[Any, dict[str, Any]] = rows.order_by().annotate(day=day).values("day", *others)
+    return grouped.annotate(**measured)
 
 
 def _currency(code: str) -> str:

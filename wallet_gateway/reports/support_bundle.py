@@ -10,8 +10,7 @@ import io
 import json
 import platform
 import zipfile
-from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import django
@@ -32,6 +31,7 @@ from wallet_gateway.models.transactions import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
 from wallet_gateway.protocol.wire import WireModel
+from wallet_gateway.reports.columns import columns_of
 
 _KEPT = frozenset(
     fold_name(name)
@@ -52,88 +52,14 @@ _KEPT = frozenset(
         "transactionMethod",
     ]
 )
-_TRANSACTION = [
-    "reference",
-    "kind",
-    "gateway",
-    "currency",
-    "amount_minor",
-    "approved_minor",
-    "state",
-    "state_changed_at",
-    "attempt_no",
-    "query_count",
-    "absent_count",
-    "confirmed_at",
-    "needs_operator",
-    "decided_by_person",
-    "record_id",
-    "provider_state",
-    "error_code",
-    "reason_code",
-    "created_at",
-    "expires_at",
-    "next_query_at",
-    "next_send_at",
-    "last_queried_at",
-]
-_PAYMENT = [
-    "number",
-    "reference",
-    "type",
-    "currency",
-    "amount_minor",
-    "authorized",
-    "captured",
-    "refunded",
-    "capture_reserved",
-    "refund_reserved",
-    "reversal",
-    "card_type",
-    "card_network",
-    "is_frozen",
-    "state",
-    "created_at",
-]
-_ORDER = [
-    "reference",
-    "gateway",
-    "type",
-    "currency",
-    "amount_minor",
-    "state",
-    "version",
-    "payable_until",
-    "cancelled_at",
-    "released_at",
-    "release_check_at",
-    "late_payment",
-    "created_at",
-    "updated_at",
-]
-_EVENTS = ["kind", "lifecycle_event", "state_after", "http_status", "elapsed_ms", "occurred_at"]
-_OUTBOX = [
-    "event_id",
-    "kind",
-    "amount_minor",
-    "currency",
-    "occurred_at",
-    "delivered_at",
-    "attempts",
-    "last_error",
-]
-_APPROVAL = [
-    "kind",
-    "decision",
-    "currency",
-    "amount_minor",
-    "reason_code",
-    "state",
-    "created_at",
-    "expires_at",
-    "decided_at",
-]
-_DISCREPANCY = ["kind", "gateway", "found_at", "closed_at"]
+_TEXTS = frozenset(
+    [
+        *("reference", "gateway", "currency", "record_id", "provider_state", "error_code", "decision"),
+        *("kind", "card_type", "card_network", "lifecycle_event", "state_after", "event_id", "last_error"),
+        *("reversal", "late_payment"),
+    ]
+)
+"""The texts of rows that are kept."""
 _README = """One order's story, made to be sent to support.
 
 It holds references, amounts, states and times. Names, addresses, e-mails, keys, card data and what people
@@ -143,6 +69,7 @@ wrote are left out; in messages everything but the fields that support needs is 
 
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return the zip. A few SQL statements, however long the order's history is."""
+    facts = partial(columns_of, texts=_TEXTS)
     payments = Payment.objects.filter(order=order).order_by("number")
     transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
     events = TransactionEvent.objects.filter(transaction__payment__order=order).select_related("transaction")
@@ -155,24 +82,22 @@ def support_bundle(order: PaymentOrder) -> bytes:
             "python": platform.python_version(),
             "database": connection.vendor,
         },
-        "order.json": _columns(order, _ORDER),
-        "payments.json": list(payments.values(*_PAYMENT)),
-        "transactions.json": [
-            _columns(row, _TRANSACTION) | {"request": _masked(row.request_body)} for row in transactions
-        ],
+        "order.json": facts(order),
+        "payments.json": list(map(facts, payments)),
+        "transactions.json": [facts(row) | {"request": _masked(row.request_body)} for row in transactions],
         "events.json": [
             {
                 "transaction": row.transaction.reference,
                 "by_person": row.kind in BY_PEOPLE,
-                **_columns(row, _EVENTS),
+                **facts(row),
                 "request": _masked(row.request_body),
                 "answer": _masked(row.answer_body),
             }
             for row in events.order_by("pk")
         ],
-        "approvals.json": list(approvals.values(*_APPROVAL)),
-        "discrepancies.json": list(discrepancies.values(*_DISCREPANCY)),
-        "outbox.json": list(OutboxEvent.objects.filter(order=order).values(*_OUTBOX)),
+        "approvals.json": list(map(facts, approvals)),
+        "discrepancies.json": list(map(facts, discrepancies)),
+        "outbox.json": list(map(facts, OutboxEvent.objects.filter(order=order))),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -180,10 +105,6 @@ def support_bundle(order: PaymentOrder) -> bytes:
         for name, content in contents.items():
             archive.writestr(name, json.dumps(content, indent=2, default=str))
     return buffer.getvalue()
-
-
-def _columns(row: object, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
 
 
 def _masked(body: str) -> object:

@@ -126,10 +126,7 @@ class ExpiringAuthorization:
     payment: Payment
     left: Money
     expires_at: datetime
-
-    def time_left(self, now: datetime) -> timedelta:
-        """Return how long the authorization is reliable; negative once it may have expired."""
-        return self.expires_at - now
+    """Until when it is reliable; in the past once it may have expired."""
 
 
 def expiring_authorizations(

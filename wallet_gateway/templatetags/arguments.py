@@ -40,30 +40,23 @@ def check_name(tag: str, name: object, known: tuple[str, ...]) -> None:
         raise WrongArgument(f"{{% {tag} %}} needs {choices}, but {_given(name)}.")
 
 
-def is_money(name: str, value: object) -> bool:
-    """Return whether a filter has a `Money` to write; raise `WrongArgument` for another type."""
-    return _is_given(name, value, Money, 'Pass `order.amount`, or `Money(amount, "EUR")`: it has a currency')
+_CURES: dict[type, str] = {
+    Money: 'Pass `order.amount`, or `Money(amount, "EUR")`: it has a currency',
+    date: "Pass a date or a datetime",
+    datetime: "Pass a datetime, or write a day with `wallet_date`",
+}
 
 
-def is_day(name: str, value: object) -> bool:
-    """Return whether a filter has a day, or a time, to write; raise `WrongArgument` for another type."""
-    return _is_given(name, value, date, "Pass a date or a datetime")
-
-
-def is_moment(name: str, value: object) -> bool:
-    """Return whether a filter has a time to write; raise `WrongArgument` for another type."""
-    return _is_given(name, value, datetime, "Pass a datetime, or write a day with `wallet_date`")
-
-
-def _is_given(name: str, value: object, kind: type, cure: str) -> bool:
+def is_given(name: str, value: object, kind: type) -> bool:
+    """Return whether a filter has a value of a type to write; raise `WrongArgument` for another type."""
     if isinstance(value, kind):
         return True
-    if value is None:
-        return False
     if value == "":
         logger.warning("{{ …|%s }} wrote nothing: its variable is undefined or empty", name)
-        return False
-    raise WrongArgument(f"{{{{ …|{name} }}}} needs a {kind.__name__}, but {_given(value)}. {cure}.")
+    elif value is not None:
+        needed = f"needs a {kind.__name__}, but {_given(value)}. {_CURES[kind]}."
+        raise WrongArgument(f"{{{{ …|{name} }}}} {needed}")
+    return False
 
 
 def _given(value: object) -> str:

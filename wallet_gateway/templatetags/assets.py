@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.forms.utils import flatatt
 from django.template import Context
 from django.templatetags.static import static
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from wallet_gateway import __version__, conf, gateways
@@ -79,14 +79,11 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
     # URL they import one another: the hashed one if the storage rewrites imports, or else the one beside
     # the importing file.
     rewrites_imports = getattr(staticfiles_storage, "support_js_module_import_aggregation", False)
-    preloads = format_html("{}", "")
-    for name in BUTTON_MODULES if wallet.wallet_js_url else (*BUTTON_MODULES, *WALLET_MODULES):
-        if rewrites_imports:
-            url = static(f"wallet_gateway/{name}")
-        else:
-            url = urljoin(static(f"wallet_gateway/{BUTTON}.js"), name)
-        link = {"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce}
-        preloads = format_html("{}<link{}>", preloads, flatatt(link))
+    names = BUTTON_MODULES if wallet.wallet_js_url else (*BUTTON_MODULES, *WALLET_MODULES)
+    beside = static(f"wallet_gateway/{BUTTON}.js")
+    urls = (static(f"wallet_gateway/{name}") if rewrites_imports else urljoin(beside, name) for name in names)
+    links = ({"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce} for url in urls)
+    preloads = format_html_join("", "<link{}>", ((flatatt(link),) for link in links))
     return format_html("{}{}{}", hosted, script(BUTTON, nonce=nonce), preloads)
 
 

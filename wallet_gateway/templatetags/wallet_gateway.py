@@ -17,11 +17,12 @@ from wallet_gateway.formats import format_date, format_datetime, format_money
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.templatetags import assets, button
-from wallet_gateway.templatetags.arguments import check_name, check_order, is_day, is_moment, is_money
+from wallet_gateway.templatetags.arguments import check_name, check_order, is_given
 
 register = template.Library()
 
 _NOTHING = format_html("{}", "")
+_TIME = '<time datetime="{}"><bdi>{}</bdi></time>'
 STYLESHEETS = ("button", "pages")
 SCRIPTS = ("page", "pending")
 
@@ -79,13 +80,15 @@ def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeS
 @register.filter
 def wallet_amount(money: Money) -> SafeString:
     """Return an amount in the page's language, isolated from surrounding text of the other direction."""
-    return format_html("<bdi>{}</bdi>", format_money(money)) if is_money("wallet_amount", money) else _NOTHING
+    if not is_given("wallet_amount", money, Money):
+        return _NOTHING
+    return format_html("<bdi>{}</bdi>", format_money(money))
 
 
 @register.filter
 def wallet_deduction(money: Money) -> SafeString:
     """Return an amount that is taken off, with the minus sign where the page's language has it."""
-    if not is_money("wallet_deduction", money):
+    if not is_given("wallet_deduction", money, Money):
         return _NOTHING
     return format_html("<bdi>{}</bdi>", format_money(money, negative=True))
 
@@ -93,19 +96,17 @@ def wallet_deduction(money: Money) -> SafeString:
 @register.filter
 def wallet_date(day: date) -> SafeString:
     """Return a day in the page's language as a `time` element; of a time, its day in the active time zone."""
-    if not is_day("wallet_date", day):
+    if not is_given("wallet_date", day, date):
         return _NOTHING
-    return format_html('<time datetime="{}"><bdi>{}</bdi></time>', day.isoformat(), format_date(day))
+    return format_html(_TIME, day.isoformat(), format_date(day))
 
 
 @register.filter
 def wallet_datetime(moment: datetime) -> SafeString:
     """Return day and time in the page's language and the active time zone, as a `time` element."""
-    if not is_moment("wallet_datetime", moment):
+    if not is_given("wallet_datetime", moment, datetime):
         return _NOTHING
-    return format_html(
-        '<time datetime="{}"><bdi>{}</bdi></time>', moment.isoformat(), format_datetime(moment)
-    )
+    return format_html(_TIME, moment.isoformat(), format_datetime(moment))
 
 
 @register.simple_tag(takes_context=True)

@@ -5,26 +5,27 @@ from __future__ import annotations
 import http.client
 import io
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, nullcontext
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 from urllib.parse import unquote_to_bytes, urlsplit
+from wsgiref.util import setup_testing_defaults
 
 from wallet_gateway.client.errors import AnswerTooLarge
-from wallet_gateway.client.transport import KEPT_HEADERS, Auth, BaseTransport, Limits, RequestDeadline
+from wallet_gateway.client.transport import Auth, BaseTransport, Limits, RequestDeadline
 
 if TYPE_CHECKING:
     from types import TracebackType
     from wsgiref.types import WSGIApplication, WSGIEnvironment
 
     from requests import PreparedRequest
+    from urllib3 import HTTPResponse
 
     ExcInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 _PORTS: Final = {"http": 80, "https": 443}
 # CGI names these two without the prefix that all other headers have.
 _CGI_NAMES: Final = {"CONTENT_TYPE", "CONTENT_LENGTH"}
-_BODILESS: Final = (204, 304)
 
 
 class InProcessTransport(BaseTransport):
@@ -66,17 +67,22 @@ class InProcessTransport(BaseTransport):
         fresh: bool,  # noqa: ARG002
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Call the application once."""
+        # Here, because requests takes long to import.
+        from wallet_gateway.client.connection import read_body
+
         environ, answer = self._environ(request), _Answer(limit=self._limits.max_answer_bytes)
         deadline.doing = "calling the application"
         deadline.mark_sent()
         parts = self._application(environ, answer.start)
         # PEP 3333: what the application returns is closed if it can be, read to its end or not.
         with closing(cast(Any, parts)) if hasattr(parts, "close") else nullcontext():
-            answer.read(parts)
+            for part in parts:
+                answer.write(part)
         deadline.timeout(self._limits.total)
-        deadline.doing = f"reading the answer (HTTP {answer.status})"
-        whole = answer.unpacked(answer.whole_body(str(request.method)))
-        return answer.status, {name: answer.header(name) for name in KEPT_HEADERS}, whole
+        received = answer.received(str(request.method))
+        deadline.doing = f"reading the answer (HTTP {received.status})"
+        body = read_body(received, limit=self._limits.max_answer_bytes)
+        return received.status, received.headers, body
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
@@ -92,9 +98,8 @@ class InProcessTransport(BaseTransport):
             # What could not be written on a connection raises UnicodeEncodeError here as well.
             latin = value.encode("latin-1").decode("latin-1")
             headers[cgi_name if cgi_name in _CGI_NAMES else f"HTTP_{cgi_name}"] = latin
-        return {
+        environ: WSGIEnvironment = {
             "REQUEST_METHOD": request.method,
-            "SCRIPT_NAME": "",
             "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
             "QUERY_STRING": query,
             "SERVER_NAME": self._url.hostname or "",
@@ -102,83 +107,58 @@ class InProcessTransport(BaseTransport):
             "SERVER_PROTOCOL": "HTTP/1.1",
             "REMOTE_ADDR": "127.0.0.1",
             "HTTP_HOST": self._url.netloc,
-            "wsgi.version": (1, 0),
             "wsgi.url_scheme": self._url.scheme,
             "wsgi.input": io.BytesIO(cast(bytes, request.body or b"")),
             "wsgi.errors": sys.stderr,
-            "wsgi.multithread": True,
-            "wsgi.multiprocess": False,
-            "wsgi.run_once": False,
             **headers,
         }
+        setup_testing_defaults(environ)
+        return environ
 
 
 class _Answer:
-    """What the application answers, put together as PEP 3333 has it; raises http.client's exceptions."""
+    """What the application answers, put together as PEP 3333 has it and read as from a connection."""
 
     def __init__(self, *, limit: int) -> None:
         self._limit = limit
-        self._status_line = ""
-        self._headers: list[tuple[str, str]] = []
+        self._head: list[str] = []
         self._body = bytearray()
-
-    @property
-    def status(self) -> int:
-        """The three digits of the status line."""
-        code, _, _ = self._status_line.partition(" ")
-        if len(code) != 3 or not (code.isascii() and code.isdigit()):
-            raise http.client.BadStatusLine(self._status_line)
-        return int(code)
 
     def start(self, status: str, headers: list[tuple[str, str]], exc_info: ExcInfo | None = None, /) -> Any:  # noqa: ANN401  (the type of wsgiref's StartResponse)
         """Take status and headers; a second time only for an error, and before any part of the body."""
-        if self._status_line and (exc_info is None or self._body):
+        if self._head and (exc_info is None or self._body):
             raise (exc_info and exc_info[1]) or http.client.CannotSendHeader
-        self._status_line, self._headers = status, list(headers)
-        return self._write
+        self._head = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in headers)]
+        return self.write
 
-    def read(self, parts: Iterable[bytes]) -> None:
-        """Take the whole body."""
-        for part in parts:
-            self._write(part)
-
-    def header(self, name: str) -> str:
-        """Return the first value of a header; empty without one."""
-        return next((value for given, value in self._headers if given.lower() == name), "")
-
-    def whole_body(self, method: str) -> bytes:
-        """Return the body; raises IncompleteRead when it is not as long as promised."""
-        if method == "HEAD" or self.status in _BODILESS:
-            return b""
-        body, promised = bytes(self._body), self.header("content-length")
-        if not promised:
-            return body
-        if not (promised.isascii() and promised.isdigit()):
-            raise http.client.HTTPException("Content-Length is not a number")
-        if int(promised) > len(body):
-            raise http.client.IncompleteRead(body, int(promised) - len(body))
-        # A server would send no more than it has promised.
-        return body[: int(promised)]
-
-    def unpacked(self, body: bytes) -> bytes:
-        """Return the body as it was before it was packed for the way."""
-        # Here, because requests takes long to import.
-        from urllib3 import HTTPResponse
-
-        from wallet_gateway.client.connection import read_body
-
-        packed = HTTPResponse(
-            io.BytesIO(body),
-            dict(self._headers),
-            status=self.status,
-            preload_content=False,
-            decode_content=False,
-        )
-        return read_body(packed, limit=self._limit)
-
-    def _write(self, part: bytes) -> None:
-        if not self._status_line:
+    def write(self, part: bytes) -> None:
+        """Take a part of the body."""
+        if not self._head:
             raise http.client.BadStatusLine("")
         self._body += part
         if len(self._body) > self._limit:
             raise AnswerTooLarge(f"an answer may have {self._limit} bytes, packed and unpacked")
+
+    def received(self, method: str) -> HTTPResponse:
+        """Return the answer as urllib3 has one of a connection; raises http.client's exceptions."""
+        from urllib3 import HTTPResponse
+
+        head = "\r\n".join(self._head or [""]).encode("latin-1")
+        answer = http.client.HTTPResponse(cast(Any, _Stream(head + b"\r\n\r\n" + self._body)), method=method)
+        answer.begin()
+        return HTTPResponse(
+            answer,
+            dict(answer.getheaders()),
+            status=answer.status,
+            preload_content=False,
+            decode_content=False,
+            request_method=method,
+        )
+
+
+class _Stream(io.BytesIO):
+    """A connection from which an answer can be read."""
+
+    def makefile(self, _mode: str) -> Self:
+        """Return itself."""
+        return self

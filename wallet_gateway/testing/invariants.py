@@ -21,6 +21,7 @@ from wallet_gateway.domain.states import (
     CANCELLABLE_STATES,
     FINAL_STATES,
     HELD_STATES,
+    OPENING_KINDS,
     OUTSTANDING_STATES,
     LatePayment,
     OrderState,
@@ -48,10 +49,6 @@ from wallet_gateway.models import (
 from wallet_gateway.reports.work import POLLED_STATES, unattended
 
 M = TypeVar("M", bound=Model)
-_ONE_CURRENCY = "L5: one currency"
-_FROZEN = "frozen while something contradicts it, and only then"
-_HOLDS = "a reservation is held until the outcome is known, and no longer"
-_REDACTED = "a body that is kept has no secret in it"
 _HAS_EXACT_BODY = {TransactionState.SENDING, TransactionState.NOT_SENT}
 
 
@@ -75,16 +72,15 @@ def check_books() -> None:
     payments = _grouped(Payment.objects.order_by("number"), "order_id")
     of_payments = _grouped(GatewayTransaction.objects.order_by("pk"), "payment_id")
     of_deposits = _grouped(GatewayTransaction.objects.order_by("pk"), "deposit_id")
-    differing = list(Discrepancy.objects.all())
+    differing = Discrepancy.objects.all()
+    with_payments, with_deposits = _grouped(differing, "payment_id"), _grouped(differing, "deposit_id")
     evidence = _grouped(TransactionEvent.objects.all(), "transaction_id")
     for order in PaymentOrder.objects.all():
         _check_order(order, payments[order.pk])
     for payment in chain(*payments.values()):
-        mine = [row for row in differing if row.payment_id == payment.pk]
-        _check_payment(payment, of_payments[payment.pk], mine)
+        _check_payment(payment, of_payments[payment.pk], with_payments[payment.pk])
     for deposit in MigratedDeposit.objects.all():
-        mine = [row for row in differing if row.deposit_id == deposit.pk]
-        _check_deposit(deposit, of_deposits[deposit.pk], mine)
+        _check_deposit(deposit, of_deposits[deposit.pk], with_deposits[deposit.pk])
     for transaction in chain(*of_payments.values()):
         _check_transaction(transaction, evidence[transaction.pk])
     _check_outbox()
@@ -135,7 +131,7 @@ def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
 def _check_payment(
     payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
-    opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
+    opened = _approved(transactions, *OPENING_KINDS)
     at_once = opened if payment.type == PaymentType.SALE else 0
     captured = at_once + _approved(transactions, TransactionKind.CAPTURE)
     capturing = _reserved(transactions, TransactionKind.CAPTURE)
@@ -150,7 +146,6 @@ def _check_payment(
             <= payment.authorized,
             "L2: refunded within captured": payment.refunded + payment.refund_reserved <= payment.captured,
             "L3: nothing is captured of a reversal": payment.reversal == Reversal.NONE or is_untouched,
-            _ONE_CURRENCY: all(transaction.currency == payment.currency for transaction in transactions),
             _sums("authorized"): payment.authorized == opened,
             _sums("captured"): payment.captured == captured,
             _sums("refunded"): payment.refunded == _approved(transactions, TransactionKind.REFUND),
@@ -161,12 +156,10 @@ def _check_payment(
             "a reversal is whole": reversed_amount in {0, payment.authorized},
         },
     )
-    _check_excesses(transactions, differing)
     (opening,) = (transaction for transaction in transactions if transaction.reference == payment.reference)
     stands = payment_state(payment.totals, TransactionState(opening.state), TransactionKind(opening.kind))
     require(payment.state == stands, f"the state follows from its totals, {stands}", payment)
-    _check_slots(transactions, name=str(payment))
-    require(payment.is_frozen == _is_contradicted(transactions, differing), _FROZEN, payment)
+    _check_parent(payment, transactions, differing)
 
 
 def _sums(counter: str) -> str:
@@ -176,30 +169,44 @@ def _sums(counter: str) -> str:
 def _check_deposit(
     deposit: MigratedDeposit, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
-    approved = _approved(transactions, TransactionKind.DETACHED_REFUND)
-    require(deposit.refunded == approved, _sums("refunded"), deposit)
-    _check_excesses(transactions, differing)
-    reserved = _reserved(transactions, TransactionKind.DETACHED_REFUND)
     used = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
     limit = deposit.amount_minor if deposit.is_known else None
+    kind = TransactionKind.DETACHED_REFUND
     _require_all(
         deposit,
         {
-            _sums("refund_reserved"): deposit.refund_reserved == reserved,
+            _sums("refunded"): deposit.refunded == _approved(transactions, kind),
+            _sums("refund_reserved"): deposit.refund_reserved == _reserved(transactions, kind),
             "L11: refunded within the deposit": limit is None or used <= limit,
-            _ONE_CURRENCY: all(transaction.currency == deposit.currency for transaction in transactions),
         },
     )
-    _check_slots(transactions, name=str(deposit))
-    require(deposit.is_frozen == _is_contradicted(transactions, differing), _FROZEN, deposit)
+    _check_parent(deposit, transactions, differing)
 
 
-def _check_excesses(transactions: list[GatewayTransaction], differing: list[Discrepancy]) -> None:
-    """What no counter contains is a difference, so that a person was told."""
+def _check_parent(
+    parent: Payment | MigratedDeposit, transactions: list[GatewayTransaction], differing: list[Discrepancy]
+) -> None:
+    # What no counter contains is a difference, so that a person was told.
     told = {row.transaction_id for row in differing if row.kind == DiscrepancyKind.ABOVE_LIMIT}
-    above = {transaction.pk for transaction in transactions if transaction.excess_minor}
-    require(
-        above == told, "L13: each excess has its discrepancy, and each discrepancy its excess", transactions
+    outstanding = [
+        transaction.parent_key
+        for transaction in transactions
+        if transaction.state in OUTSTANDING_STATES and transaction.kind != TransactionKind.CHECKOUT
+    ]
+    slots = [transaction.outstanding_key for transaction in transactions if transaction.outstanding_key]
+    is_contradicted = any(row.state == TransactionState.ANOMALY for row in transactions) or any(
+        row.closed_at is None and row.is_freezing for row in differing
+    )
+    _require_all(
+        parent,
+        {
+            "L5: one currency": all(row.currency == parent.currency for row in transactions),
+            "L13: each excess has its discrepancy, and each discrepancy its excess": told
+            == {transaction.pk for transaction in transactions if transaction.excess_minor},
+            "L4: at most one transaction without an outcome": len(outstanding) <= 1,
+            "L4: the open slot is held by what has no outcome, and by nothing else": slots == outstanding,
+            "frozen while something contradicts it, and only then": parent.is_frozen == is_contradicted,
+        },
     )
 
 
@@ -217,63 +224,37 @@ def _reserved(transactions: Iterable[GatewayTransaction], kind: TransactionKind)
     )
 
 
-def _check_slots(transactions: list[GatewayTransaction], *, name: str) -> None:
-    outstanding = [
-        transaction
-        for transaction in transactions
-        if transaction.state in OUTSTANDING_STATES and transaction.kind != TransactionKind.CHECKOUT
-    ]
-    require(len(outstanding) <= 1, "L4: at most one transaction without an outcome", name)
-    require(
-        [transaction.outstanding_key for transaction in transactions if transaction.outstanding_key]
-        == [i.parent_key for i in outstanding],
-        "L4: the open slot is held by what has no outcome, and by nothing else",
-        name,
-    )
-
-
-def _is_contradicted(transactions: list[GatewayTransaction], discrepancies: Iterable[Discrepancy]) -> bool:
-    return any(transaction.state == TransactionState.ANOMALY for transaction in transactions) or any(
-        row.closed_at is None and row.is_freezing for row in discrepancies
-    )
-
-
 def _check_transaction(transaction: GatewayTransaction, evidence: list[TransactionEvent]) -> None:
-    state = TransactionState(transaction.state)
-    if transaction.kind not in {TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION}:
-        if transaction.holds_reservation:
-            require(state in HELD_STATES, _HOLDS, transaction)
-        elif state in HELD_STATES:
-            require(state is TransactionState.ANOMALY, _HOLDS, transaction)
-    has_amount = transaction.approved_minor is not None
-    require(has_amount or state is not TransactionState.APPROVED, "approved with an amount", transaction)
+    state, holds = TransactionState(transaction.state), transaction.holds_reservation
+    is_held = state in HELD_STATES
     explained = {TransactionState.ANOMALY, TransactionState.UNKNOWN, TransactionState.NOT_SENT}
-    if state in FINAL_STATES | explained:
-        is_told = any(row.state_after == state for row in evidence)
-        require(is_told, "an event says why it has its state", transaction)
     silent = {TransactionState.APPROVED, TransactionState.OPEN, TransactionState.PENDING}
     silent |= {TransactionState.AWAITING_RESULT, TransactionState.AWAITING_3DS}
-    if state not in silent | _HAS_EXACT_BODY:
-        require(transaction.explanation, "its state is explained", transaction)
-    # Nothing waits without a next instant or a person: what only evidence ends is asked about for ever.
-    if state in POLLED_STATES:
-        claim = f"what is {state} will be asked about again"
-        require(transaction.next_query_at is not None, claim, transaction)
-    elif state is TransactionState.NOT_SENT:
-        next_instant = transaction.next_send_at or transaction.expires_at
-        require(next_instant or transaction.needs_operator, "somebody sends it or gives it up", transaction)
-    elif state is TransactionState.SENDING:
-        require(transaction.leased_until is not None, "its sender will be missed", transaction)
-    elif state is TransactionState.AWAITING_RESULT:
-        require(transaction.expires_at is not None, "a wallet session has an end", transaction)
-    if state in _HAS_EXACT_BODY and transaction.kind != TransactionKind.AUTHORIZATION:
-        digest = hashlib.sha256(transaction.request_body.encode()).hexdigest()
-        claim = "the body is the one that its hash was made of"
-        require(digest == transaction.body_hash, claim, transaction)
-    else:
-        require("sandbox-user" not in transaction.request_body, _REDACTED, transaction)
-    for row in evidence:
-        require("sandbox-user" not in row.request_body, _REDACTED, row)
+    # What only evidence ends is asked about for ever, also while a person has been told.
+    instants = {
+        **dict.fromkeys(POLLED_STATES, transaction.next_query_at),
+        TransactionState.SENDING: transaction.leased_until,
+        TransactionState.AWAITING_RESULT: transaction.expires_at,
+    }
+    has_body = state in _HAS_EXACT_BODY and transaction.kind != TransactionKind.AUTHORIZATION
+    digest = hashlib.sha256(transaction.request_body.encode()).hexdigest()
+    kept = [row.request_body for row in evidence] + ([] if has_body else [transaction.request_body])
+    _require_all(
+        transaction,
+        {
+            "a reservation is held until the outcome is known, and no longer": holds == is_held
+            or (not holds and state is TransactionState.ANOMALY)
+            or transaction.kind in OPENING_KINDS,
+            "approved with an amount": transaction.approved_minor is not None
+            or state is not TransactionState.APPROVED,
+            "an event says why it has its state": state not in FINAL_STATES | explained
+            or any(row.state_after == state for row in evidence),
+            "its state is explained": state in silent | _HAS_EXACT_BODY or transaction.explanation,
+            f"somebody goes on with what is {state}": instants.get(state, True),
+            "the body is the one that its hash was made of": not has_body or digest == transaction.body_hash,
+            "a body that is kept has no secret in it": not any("sandbox-user" in body for body in kept),
+        },
+    )
 
 
 def check_events() -> None:
@@ -331,21 +312,18 @@ def _check_outbox() -> None:
 
 def _check_usage() -> None:
     """Each button that an order was shown is counted, and each browser that saw one."""
-    attempts: defaultdict[int, list[WalletAttempt]] = defaultdict(list)
-    for attempt in WalletAttempt.objects.select_related("transaction__payment"):
-        payment = attempt.transaction.payment
-        if payment is None:
-            raise BooksDisagree("a wallet attempt has a payment", attempt)
-        attempts[payment.order_id].append(attempt)
-    counted = {usage.order_id: usage for usage in WalletUsage.objects.all()}
-    for order_id, mine in attempts.items():
+    browsers: defaultdict[int | None, list[str]] = defaultdict(list)
+    for order_id, session in WalletAttempt.objects.values_list("transaction__payment__order", "session_hash"):
+        browsers[order_id].append(session)
+    require(None not in browsers, "a wallet attempt has a payment", WalletAttempt.__name__)
+    counted: dict[int | None, WalletUsage] = {usage.order_id: usage for usage in WalletUsage.objects.all()}
+    for order_id, mine in browsers.items():
         usage = counted[order_id]
-        browsers = {attempt.session_hash for attempt in mine}
         _require_all(
             usage,
             {
                 f"{len(mine)} attempts are counted": usage.attempts == len(mine),
-                "each browser is counted once": usage.sessions == len(browsers),
+                "each browser is counted once": usage.sessions == len(set(mine)),
                 "each discount code is counted": usage.discount_codes >= len(usage.codes_tried),
             },
         )

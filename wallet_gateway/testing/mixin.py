@@ -78,7 +78,7 @@ class WalletSandboxMixin(Base):
         """
         from wallet_gateway.testing import orders
 
-        return orders.pay(order, control=cls.wallet_sandbox, outcome=outcome)
+        return orders.pay(order, outcome, control=cls.wallet_sandbox)
 
     @classmethod
     def _use_sandbox(cls, *, public_origin: str = "") -> None:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _numbers = itertools.count(1)
 
 
-def pay(order: PaymentOrder, *, control: SandboxControl, outcome: str = "success") -> PaymentOrder:
+def pay(order: PaymentOrder, outcome: str = "success", *, control: SandboxControl) -> PaymentOrder:
     """Open the gateway's page for an order, decide there, and ask the gateway.
 
     :param order: an order that can be paid.
-    :param control: the sandbox of the order's gateway.
     :param outcome: ``success``, ``pending``, ``refused``, ``cancelled``, ``error`` or ``return``.
+    :param control: the sandbox of the order's gateway.
     :returns: the order as the gateway reports it.
     """
     attempt = payments.start_checkout(order)

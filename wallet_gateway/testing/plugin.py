@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
@@ -96,10 +97,7 @@ def wallet_pay(wallet_sandbox: SandboxControl, db: None) -> WalletPay:  # noqa: 
     """Pays an order of the test on the gateway's page, or lets it be refused there."""
     from wallet_gateway.testing import orders
 
-    def pay(order: PaymentOrder, outcome: str = "success") -> PaymentOrder:
-        return orders.pay(order, control=wallet_sandbox, outcome=outcome)
-
-    return pay
+    return partial(orders.pay, control=wallet_sandbox)
 
 
 @pytest.fixture

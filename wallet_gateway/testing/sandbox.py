@@ -75,7 +75,7 @@ class SandboxServer:
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        line = _stdout(self._process).readline()
+        line = cast(IO[str], self._process.stdout).readline()
         if not line.startswith(_READY):
             self.stop()
             raise SandboxNotStarted(
@@ -91,32 +91,20 @@ class SandboxServer:
         :returns: its exit code.
         """
         process = self._running()
-        if _TERMINATE_IS_A_KILL:
-            # It ends in good order with its input, and leaves no files.
-            _stdin(process).close()
-        else:
+        # There it ends in good order with its input, which `communicate` closes, and leaves no files.
+        if not _TERMINATE_IS_A_KILL:
             process.terminate()
         try:
-            code = process.wait(seconds)
+            process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.kill()
-            code = process.wait()
-        _stdout(process).close()
-        _stdin(process).close()
-        return code
+            process.communicate()
+        return process.returncode
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:
             raise RuntimeError("The sandbox was not started: use it in a 'with' block or call start().")
         return self._process
-
-
-def _stdin(process: subprocess.Popen[str]) -> IO[str]:
-    return cast(IO[str], process.stdin)
-
-
-def _stdout(process: subprocess.Popen[str]) -> IO[str]:
-    return cast(IO[str], process.stdout)
 
 
 _shared: dict[int, SandboxServer] = {}

@@ -14,7 +14,7 @@ from tests.models.rows import a_transaction
 from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.prometheus.rows import RowCollector
 from wallet_gateway.domain.states import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayPause, PauseCode, SweepHeartbeat
+from wallet_gateway.models import GatewayPause, Job, JobPosition, PauseCode
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 K, S = TransactionKind, TransactionState
@@ -43,7 +43,7 @@ def test_an_empty_shop_is_all_zeros_and_was_never_swept(registry: CollectorRegis
 
 def test_rows_are_told_by_what_they_are(registry: CollectorRegistry) -> None:
     now = gateways.clock().now()
-    SweepHeartbeat.beat("default", now=now - timedelta(seconds=90))
+    JobPosition.move(Job.SWEEP, gateway="default", now=now - timedelta(seconds=90))
     a_transaction(kind=K.CHECKOUT, state=S.APPROVED, created_at=now)
     a_transaction(kind=K.CHECKOUT, state=S.APPROVED, created_at=now - timedelta(days=2))
     a_transaction(

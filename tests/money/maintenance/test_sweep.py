@@ -19,11 +19,12 @@ from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
+    Job,
+    JobPosition,
     OperationBatch,
     OperationBatchRow,
     OutboxEvent,
     Payment,
-    SweepHeartbeat,
 )
 from wallet_gateway.payments.errors import GatewayUnreachable
 from wallet_gateway.testing.plugin import WalletApplication
@@ -31,6 +32,7 @@ from wallet_gateway.testing.plugin import WalletApplication
 pytestmark = pytest.mark.django_db
 FIVE = Decimal("5.00")
 NOTHING: dict[str, int] = {}
+SWEPT = JobPosition.objects.filter(job=Job.SWEEP)
 
 
 def swept() -> dict[str, int]:
@@ -98,10 +100,10 @@ def test_each_gateway_is_swept_by_itself_and_has_its_heartbeat(
     assert [(each.gateway, each.queried) for each in payments.sweep()] == [("default", 1), ("second", 1)]
     assert (state(first)[0], state(second)[0]) == ("PAID", "PAID")
     assert payments.maintenance.reconcile_due(gateway="second") == 0
-    before = dict(SweepHeartbeat.objects.values_list("gateway", "swept_at"))
+    before = dict(SWEPT.values_list("gateway", "moved_at"))
     wait(shop, seconds=30)
     payments.sweep()
-    after = dict(SweepHeartbeat.objects.values_list("gateway", "swept_at"))
+    after = dict(SWEPT.values_list("gateway", "moved_at"))
     assert {alias for alias in after if after[alias] - before[alias] >= timedelta(seconds=30)} == {
         "default",
         "second",
