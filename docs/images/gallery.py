@@ -29,8 +29,8 @@ HEAD = """<!-- run: nothing, because it only shows pictures -->
 
 # Gallery
 
-The pages of the example shop, the admin and the sandbox, as `make demo` shows them, and a page of a django-oscar
-shop.
+The pages of the example shop, the admin and the sandbox, as `make demo` shows them, and a page of a
+django-oscar shop.
 """
 # Chromium writes WebP, and needs no library for it.
 TO_WEBP = """
