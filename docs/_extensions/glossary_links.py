@@ -20,8 +20,8 @@ GLOSSARY = "glossary"
 WITHOUT = frozenset({GLOSSARY, "gallery", "changelog", "index"})
 """The glossary itself, and pages without running text of their own."""
 EVERYBODYS = frozenset(
-    {"3-D Secure", "checkout", "claim", "comment", "decision", "gateway", "metadata", "order", "outcome"}
-    | {"reference", "resolve", "total"}
+    {"3-D Secure", "checkout", "claim", "event", "gateway", "metadata", "order", "outcome", "pause", "portal"}
+    | {"reference", "resolve", "watch"}
 )
 """Words that mean something to every reader, though the glossary says what exactly they mean here."""
 _NOT_IN = (nodes.reference, nodes.literal, nodes.title, nodes.Inline, nodes.FixedTextElement)

@@ -2,8 +2,9 @@
 
 A step is a fenced block or a directive, an HTML comment of the form ``<!-- word: argument -->``. Directives
 of `ABOVE_A_BLOCK` say what to do with the block that follows; all others are steps of their own. A block of
-``text`` is only read, never run; with ``output`` above it, it is what the last command has printed. This file
-does not run anything.
+``text`` is only read, never run; with ``output`` above it, it is what the last command has printed. The
+directives of the README, which people read as it is, are in a file of their own. This file does not run
+anything.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ PAGES = (
     "README.md",
     *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts),
 )
+DIRECTIVES = {"README.md": ROOT / "tests" / "docs" / "readme_steps.txt"}
+"""Where the directives of a page are that has none between its lines."""
 RUNNABLE = {"python", "console", "sh", "html+django", "pycon"}
 ABOVE_A_BLOCK = {"file", "append", "background", "settings", "raises", "prints", "output"}
 
@@ -43,7 +46,7 @@ def steps(page: str) -> list[Step]:
     """The steps of one page, in order."""
     found: list[Step] = []
     waiting: dict[str, str] = {}
-    lines = iter(enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), 1))
+    lines = iter(_lines_of(page))
     for number, line in lines:
         if fence := _FENCE.match(line):
             body = _until(lines, fence[1])
@@ -58,6 +61,29 @@ def steps(page: str) -> list[Step]:
         elif line.strip():
             assert not waiting, f"{page}:{number}: {waiting} stands above no block"
     return found
+
+
+def _lines_of(page: str) -> list[tuple[int, str]]:
+    """The numbered lines of a page, with the directives of its other file woven in."""
+    lines = list(enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), 1))
+    if page not in DIRECTIVES:
+        return lines
+    assert not any(_DIRECTIVE.match(line) for _, line in lines), f"{page} has directives between its lines"
+    fences = [at for at, (_, line) in enumerate(lines) if _FENCE.match(line)]
+    blocks = iter(fences[::2])
+    woven: list[tuple[int, str]] = []
+    done, waiting = 0, []
+    for line in DIRECTIVES[page].read_text(encoding="utf-8").splitlines():
+        if _DIRECTIVE.match(line):
+            waiting.append(line)
+        elif line.startswith("> "):
+            at = next(blocks, None)
+            assert at is not None, f"{page} has no block {line!r}"
+            assert lines[at + 1][1] == line[2:], f"{page}:{lines[at + 1][0]}: {line[2:]!r} is expected here"
+            woven += [*lines[done:at], *((lines[at][0], one) for one in waiting), lines[at]]
+            done, waiting = at + 1, []
+    assert next(blocks, None) is None, f"{page} has a block that {DIRECTIVES[page].name} does not name"
+    return [*woven, *lines[done:], *((len(lines), one) for one in waiting)]
 
 
 def _until(lines: object, fence: str) -> str:

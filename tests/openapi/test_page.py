@@ -1,4 +1,4 @@
-"""The reference page lists every operation of both documents with what it can answer."""
+"""The reference page lists every operation of both documents, those of a shop with what they can answer."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ PAGE = ROOT / "docs" / "reference" / "openapi.md"
 
 
 def rows(path: Path) -> list[str]:
-    """The table of a document's operations, in its order."""
+    """The table of a document's operations, in its order; the answers of the sandbox are in its document."""
     return [
-        f"| `{method.upper()} {address}` | {operation['summary']} | {' '.join(operation['responses'])} |"
+        f"| `{method.upper()} {address}` | {operation['summary']} |"
+        + (f" {' '.join(operation['responses'])} |" if path == API else "")
         for address, method, operation in operations(read(path))
     ]
 
