@@ -277,9 +277,10 @@ class AccountsElsewhere:
                 account = _run(self._account, alias, mapping, before.get(name))
             except _Unreadable as error:
                 account = _Account(problems=(Problem(setting=self._name(alias), expected=str(error)),))
-            accounts.pop(name, None)
             if account is not None:
                 accounts[name] = account
+            else:
+                accounts.pop(name, None)
         return accounts
 
     def _account(
