@@ -184,7 +184,7 @@ class AccountsElsewhere:
             wrong[""] = (Problem(setting=self._path, expected=self._fault),)
         return wrong
 
-    def judge(self, alias: str, given: object) -> _Account:
+    def judge(self, alias: object, given: object) -> _Account:
         """Return an account with its settings, or with what is wrong with it. Reads nothing."""
         where, shop = self._name(alias), self._shop
         problems = tuple(
@@ -282,12 +282,7 @@ class AccountsElsewhere:
                 accounts.pop(name, None)
         return accounts
 
-    def _account(
-        self,
-        alias: Any,  # noqa: ANN401 - of the shop
-        mapping: Mapping[Any, Any],
-        before: _Account | None,
-    ) -> _Account | None:
+    def _account(self, alias: object, mapping: Mapping[Any, Any], before: _Account | None) -> _Account | None:
         """Judge an account; None if it is gone. One that has not changed keeps its settings."""
         given = deepcopy(mapping.get(alias, _GONE))
         if given is _GONE:

@@ -622,7 +622,7 @@ class Settings(Section):
             raise WrongSettings(problems)
         return found
 
-    def read_account(self, where: str, alias: str, given: object) -> GatewaySettings:
+    def read_account(self, where: str, alias: object, given: object) -> GatewaySettings:
         """Return an account outside the settings, judged as the one gateway of this shop.
 
         Raises `WrongSettings` with all that is missing or wrong, also in what the shop has for it.
