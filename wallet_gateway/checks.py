@@ -64,9 +64,11 @@ def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
     ]
 
 
-for _tag, _rule in project.RULES:
-    register(partial(_check, _rule), _tag)
-for _tag, _rule_of_gateways in project.RULES_OF_GATEWAYS:
-    register(partial(_check, _rule_of_gateways, None), _tag)
+for _tag, _rules in project.RULES.items():
+    for _rule in _rules:
+        register(partial(_check, _rule), _tag)
+for _tag, _rules_of_gateways in project.RULES_OF_GATEWAYS.items():
+    for _rule_of_gateways in _rules_of_gateways:
+        register(partial(_check, _rule_of_gateways, None), _tag)
 for _rule_of_database in host.RULES_OF_DATABASES:
     register(partial(_check_databases, _rule_of_database), Tags.database)

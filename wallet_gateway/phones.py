@@ -68,12 +68,7 @@ def _read(digits: str, region: str | None) -> str | None:
 @cache
 def _calling_codes() -> dict[str, tuple[str, list[str]]]:
     """Return the national prefix, or a hyphen, and the regions of each calling code."""
-    lines = (
-        files("wallet_gateway.protocol")
-        .joinpath("calling_codes.txt")
-        .read_text(encoding="ascii")
-        .splitlines()
-    )
+    lines = (files("wallet_gateway.protocol") / "calling_codes.txt").read_text("ascii").splitlines()
     return {code: (prefix, regions) for code, prefix, *regions in map(str.split, lines)}
 
 

@@ -14,7 +14,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -75,46 +75,39 @@ def _options(address: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return {"BASE_URL": address} if isinstance(address, str) else address
 
 
-def read_account(where: str, alias: str, given: object, *, shop: Settings) -> GatewaySettings:
-    """Return an account; raises `WrongSettings` with all that is missing or wrong."""
+def _faults(given: object, shop: Settings) -> Iterator[tuple[str, str]]:
+    """Yield the place and the right value of each option that an account outside the settings may not have.
+
+    Nothing that it names is imported or opened as long as there is one.
+    """
     if not isinstance(given, dict):
-        raise WrongSettings([Problem(setting=where, expected="a dict")])
+        yield "", "a dict"
+        return
     name, wallet = given.get("BASE_URL"), given.get("WALLET")
     if not isinstance(name, str) or name not in shop.addresses:
         known = ", ".join(sorted(shop.addresses))
         expected = f"the name of an address in {SETTING}['BASE_URLS'], not a URL; it has: {known}"
-        raise WrongSettings([Problem(setting=f"{where}['BASE_URL']", expected=expected)])
+        yield "['BASE_URL']", expected
+        return
     # An account must not say what only an address may have, and what its address has said.
-    entry, problems = _options(shop.addresses[name]), list[Problem]()
+    entry = _options(shop.addresses[name])
     expected = f"nothing here: it belongs to the address, as a part of {SETTING}['BASE_URLS']"
     for option in given:
         if option in OF_ADDRESS or (option in entry and option not in {"BASE_URL", "WALLET"}):
-            problems.append(Problem(setting=f"{where}[{option!r}]", expected=expected))
+            yield f"[{option!r}]", expected
     for option in wallet if isinstance(wallet, dict) else ():
         if option in OF_ADDRESS_IN_WALLET or option in (entry.get("WALLET") or {}):
-            problems.append(Problem(setting=f"{where}['WALLET'][{option!r}]", expected=expected))
-    if problems:
-        raise WrongSettings(problems)
+            yield f"['WALLET'][{option!r}]", expected
     # Customers come back to a host of this project, and to no other. `ALLOWED_HOSTS = ["*"]` leaves the hosts
     # to a proxy, which does not see what is in a table of accounts.
     if host := _host_of(given.get("PUBLIC_ORIGIN")):
         allowed = django_settings.ALLOWED_HOSTS or (".localhost", "127.0.0.1", "[::1]")
         own = [*(each for each in allowed if each != "*"), _host_of(shop.public_origin)]
-        expected = ""
         if not validate_host(host, allowed):
-            expected = "a host of ALLOWED_HOSTS, because customers come back to it"
+            yield "['PUBLIC_ORIGIN']", "a host of ALLOWED_HOSTS, because customers come back to it"
         elif not validate_host(host, shop.account_hosts or own):
             expected = f"a host of {SETTING}['ACCOUNT_HOSTS'], because customers come back to it"
-        if expected:
-            problems.append(Problem(setting=f"{where}['PUBLIC_ORIGIN']", expected=expected))
-    found = None
-    try:
-        found = shop.read_account(where, alias, with_address(given, shop.addresses))
-    except WrongSettings as wrong:
-        problems += wrong.problems
-    if found is None or problems:
-        raise WrongSettings(problems)
-    return found
+            yield "['PUBLIC_ORIGIN']", expected
 
 
 def _host_of(origin: object) -> str:
@@ -191,13 +184,19 @@ class AccountsElsewhere:
             wrong[""] = (Problem(setting=self._path, expected=self._fault),)
         return wrong
 
-    def judge(self, alias: str, given: object) -> _Account:
+    def judge(self, alias: object, given: object) -> _Account:
         """Return an account with its settings, or with what is wrong with it. Reads nothing."""
+        where, shop = self._name(alias), self._shop
+        problems = tuple(
+            Problem(setting=where + path, expected=right) for path, right in _faults(given, shop)
+        )
+        if problems:
+            return _Account(given=given, problems=problems)
         try:
-            found = read_account(self._name(alias), alias, given, shop=self._shop)
+            settings = shop.read_account(where, alias, with_address(given, shop.addresses))
         except WrongSettings as wrong:
             return _Account(given=given, problems=wrong.problems)
-        return _Account(given=given, settings=found)
+        return _Account(given=given, settings=settings)
 
     def forget(self) -> None:
         """Ask for the version again at the next use."""
@@ -277,17 +276,13 @@ class AccountsElsewhere:
                 account = _run(self._account, alias, mapping, before.get(name))
             except _Unreadable as error:
                 account = _Account(problems=(Problem(setting=self._name(alias), expected=str(error)),))
-            accounts.pop(name, None)
             if account is not None:
                 accounts[name] = account
+            else:
+                accounts.pop(name, None)
         return accounts
 
-    def _account(
-        self,
-        alias: Any,  # noqa: ANN401 - of the shop
-        mapping: Mapping[Any, Any],
-        before: _Account | None,
-    ) -> _Account | None:
+    def _account(self, alias: object, mapping: Mapping[Any, Any], before: _Account | None) -> _Account | None:
         """Judge an account; None if it is gone. One that has not changed keeps its settings."""
         given = deepcopy(mapping.get(alias, _GONE))
         if given is _GONE:

@@ -177,6 +177,11 @@ class Rule:
         return value
 
 
+def rule(expected: str) -> Callable[[Callable[[Any], object]], Rule]:
+    """Make a rule of a function that says whether a value follows it."""
+    return lambda is_valid: Rule(is_valid, expected)
+
+
 def between(least: float, most: float, words: str) -> Rule:
     """Return the rule of a number: the words follow on its limits."""
     return Rule(lambda number: least <= number <= most, f"{least} to {most} {words}")
@@ -246,6 +251,11 @@ def is_alias(value: object) -> bool:
     return isinstance(value, str) and bool(_NAME.fullmatch(value))
 
 
+@rule("a type of status records that the interface does not name")
+def _is_foreign_type(value: str) -> bool:
+    return bool(value) and value.lower() not in KNOWN_TYPES
+
+
 Alias = Annotated[Any, Rule(is_alias, f"a name of {_OF_LETTERS}")]
 Numbering = Annotated[
     str, Rule(lambda name: not name or is_alias(name), f"a name of {_OF_LETTERS}, or nothing")
@@ -263,13 +273,7 @@ Country = Annotated[
 ]
 Network = Annotated[str, Rule(list(CardNetwork).__contains__, f"one of {', '.join(CardNetwork)}")]
 Callback = Annotated[str, Rule(CALLBACKS.__contains__, f"one of {', '.join(CALLBACKS)}")]
-RecordType = Annotated[
-    str,
-    Rule(
-        lambda value: value and value.lower() not in KNOWN_TYPES,
-        "a type of status records that the interface does not name",
-    ),
-]
+RecordType = Annotated[str, _is_foreign_type]
 PolicyName = Annotated[str, Rule(_POLICY_NAME.fullmatch, "the name of a policy, such as 'goog#html'")]
 Days = Annotated[
     float, Rule(lambda days: 0 < days <= MAX_DAYS, f"a number of days above zero, at most {MAX_DAYS}")
@@ -344,6 +348,7 @@ def _has_dot_segment(path: str) -> bool:
     return not {".", ".."}.isdisjoint(re.split(r"[/\\]", unquote(path)))
 
 
+@rule("an origin as browsers write it, such as 'https://app.shop.example'; http only on a loopback address")
 def _is_origin(value: object) -> bool:
     url = split_address(value)
     if url is None or value != f"{url.scheme}://{url.netloc.lower()}" or not url.netloc.isascii():
@@ -356,6 +361,22 @@ def _is_script_address(value: str) -> bool:
     """Return whether a text is empty or a safe address, with a query if any, such as a script's version."""
     url = split_address(value.partition("?")[0])
     return not value or (url is not None and (url.scheme == "https" or is_loopback(url.hostname)))
+
+
+@rule("an https URL, or nothing; http only on a loopback address")
+def _is_report_address(value: str) -> bool:
+    # It becomes a part of two headers: it may have a query, and nothing that ends a directive or a text.
+    return _is_script_address(value) and bool(_IN_HEADERS.fullmatch(value))
+
+
+@rule("a host without scheme and path, such as 'pay.example' or 'pay.example:8443'")
+def _is_host(value: str) -> bool:
+    return bool(value) and not set(value) & set("/@?#\\ ")
+
+
+@rule("a host as in ALLOWED_HOSTS, such as '.shops.example', or '*' if a proxy admits known hosts only")
+def _is_host_pattern(value: str) -> bool:
+    return bool(_HOST_PATTERN.fullmatch(value))
 
 
 def _is_gateway_address(given: object) -> str:
@@ -381,35 +402,10 @@ def _paths(given: Mapping[Any, Any]) -> Mapping[str, str]:
 
 GatewayAddress = Annotated[str, PlainValidator(_is_gateway_address)]
 ScriptAddress = Annotated[str, Rule(_is_script_address, "an https address; http only on a loopback address")]
-ReportAddress = Annotated[
-    str,
-    # It becomes a part of two headers: it may have a query, and nothing that ends a directive or a text.
-    Rule(
-        lambda value: _is_script_address(value) and _IN_HEADERS.fullmatch(value),
-        "an https URL, or nothing; http only on a loopback address",
-    ),
-]
-Origin = Annotated[
-    str,
-    Rule(
-        _is_origin,
-        "an origin as browsers write it, such as 'https://app.shop.example'; http only on a loopback address",
-    ),
-]
-Host = Annotated[
-    str,
-    Rule(
-        lambda value: value and not set(value) & set("/@?#\\ "),
-        "a host without scheme and path, such as 'pay.example' or 'pay.example:8443'",
-    ),
-]
-HostPattern = Annotated[
-    str,
-    Rule(
-        _HOST_PATTERN.fullmatch,
-        "a host as in ALLOWED_HOSTS, such as '.shops.example', or '*' if a proxy admits known hosts only",
-    ),
-]
+ReportAddress = Annotated[str, _is_report_address]
+Origin = Annotated[str, _is_origin]
+Host = Annotated[str, _is_host]
+HostPattern = Annotated[str, _is_host_pattern]
 Paths = Annotated[dict[Any, Any], AfterValidator(_paths)]
 
 
@@ -528,6 +524,7 @@ def _keys(given: object) -> object:
     return tuple(given)
 
 
+@rule("a key as made by cryptography.fernet.Fernet.generate_key(), and no placeholder")
 def _is_fernet_key(key: object) -> bool:
     octets = _octets(key, b"-_") if isinstance(key, str) else b""
     return len(octets) == 32 and _is_varied(octets, shortest=32)
@@ -552,37 +549,22 @@ def published_secret_keys() -> tuple[str, ...]:
     )
 
 
-FernetKeys = Annotated[
-    tuple[
-        Annotated[
-            Any,
-            Rule(
-                _is_fernet_key,
-                "a key as made by cryptography.fernet.Fernet.generate_key(), and no placeholder",
-            ),
-        ],
-        ...,
-    ],
-    BeforeValidator(_keys),
-]
-Token = Annotated[
-    str,
-    Rule(
-        lambda token: not token or _is_varied(token, shortest=20),
-        "a random text of 20 or more characters, or nothing",
-    ),
-]
-Hashes = Annotated[
-    str,
-    Rule(
-        lambda value: not value or all(map(_is_hash, value.split(" "))),
-        "hashes such as 'sha384-' and 64 characters",
-    ),
-]
-Secrets = Annotated[
-    dict[Any, Any],
-    Rule(
-        lambda values: all(isinstance(text, str) for pair in values.items() for text in pair),
-        "a dict with a text under each name",
-    ),
-]
+@rule("a random text of 20 or more characters, or nothing")
+def _is_token(token: str) -> bool:
+    return not token or _is_varied(token, shortest=20)
+
+
+@rule("hashes such as 'sha384-' and 64 characters")
+def _are_hashes(value: str) -> bool:
+    return not value or all(map(_is_hash, value.split(" ")))
+
+
+@rule("a dict with a text under each name")
+def _are_texts(values: Mapping[Any, Any]) -> bool:
+    return all(isinstance(text, str) for pair in values.items() for text in pair)
+
+
+FernetKeys = Annotated[tuple[Annotated[Any, _is_fernet_key], ...], BeforeValidator(_keys)]
+Token = Annotated[str, _is_token]
+Hashes = Annotated[str, _are_hashes]
+Secrets = Annotated[dict[Any, Any], _are_texts]

@@ -249,13 +249,13 @@ class WalletSettings(Section):
 
 # A gateway
 
-Seconds = Annotated[
-    float,
-    Rule(
-        lambda seconds: 0 < seconds <= _MAX_TIMEOUT,
-        f"seconds above zero, at most {_MAX_TIMEOUT}: a sender that takes longer counts as dead",
-    ),
-]
+
+@fields.rule(f"seconds above zero, at most {_MAX_TIMEOUT}: a sender that takes longer counts as dead")
+def _is_timeout(seconds: float) -> bool:
+    return 0 < seconds <= _MAX_TIMEOUT
+
+
+Seconds = Annotated[float, _is_timeout]
 
 
 class Timeout(Section):
@@ -300,6 +300,14 @@ class Approvals(Section):
     limits: fields.Amounts = Field(default_factory=dict)
     day_limits: fields.Amounts = Field(default_factory=dict)
     days: fields.Days = 7
+
+
+@fields.rule(
+    "the address of a proxy such as 'http://user:password@proxy.example:3128', None for no proxy, or '' for "
+    "that of the environment"
+)
+def _is_proxy_or_none(proxy: str | None) -> bool:
+    return not proxy or is_proxy(proxy)
 
 
 # What only a gateway needs that moves real money
@@ -389,14 +397,7 @@ class GatewaySettings(Section):
     """PEM file of the certificate authorities to trust instead of the default ones."""
     client_cert: fields.ClientCert = None
     """PEM file of our certificate and its key, or one file for each."""
-    proxy: Annotated[
-        str | None,
-        Rule(
-            lambda proxy: not proxy or is_proxy(proxy),
-            "the address of a proxy such as 'http://user:password@proxy.example:3128', None for no proxy, "
-            "or '' for that of the environment",
-        ),
-    ] = Field(default=FROM_ENVIRONMENT, repr=False)
+    proxy: Annotated[str | None, _is_proxy_or_none] = Field(default=FROM_ENVIRONMENT, repr=False)
     """The address of a proxy, with its password; empty for that of the environment, None for no proxy."""
     paths: fields.Paths = Field(default_factory=dict)
     timeout: Annotated[Timeout, AS_DICT, BeforeValidator(Timeout.named)] = Field(default_factory=Timeout)
@@ -622,7 +623,7 @@ class Settings(Section):
             raise WrongSettings(problems)
         return found
 
-    def read_account(self, where: str, alias: str, given: object) -> GatewaySettings:
+    def read_account(self, where: str, alias: object, given: object) -> GatewaySettings:
         """Return an account outside the settings, judged as the one gateway of this shop.
 
         Raises `WrongSettings` with all that is missing or wrong, also in what the shop has for it.

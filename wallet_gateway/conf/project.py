@@ -11,7 +11,7 @@ import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
@@ -45,9 +45,9 @@ def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
     read, because the system checks run where there is no database yet.
     """
     yield from wrong_settings()
-    for _, rule in RULES:
+    for rule in chain.from_iterable(RULES.values()):
         yield from rule()
-    for _, rule_of_gateways in RULES_OF_GATEWAYS:
+    for rule_of_gateways in chain.from_iterable(RULES_OF_GATEWAYS.values()):
         yield from rule_of_gateways(gateways)
 
 
@@ -265,28 +265,17 @@ def _risky_option(collector: str, option: str, remedy: str) -> Finding:
     return warning(code, SUBJECT, collector=collector, option=option, remedy=remedy)
 
 
-RULES: Final[Sequence[tuple[str, Callable[[], Iterator[Finding]]]]] = (
-    (Tags.compatibility, default_gateway),
-    (Tags.security, vulnerable_django),
-    (Tags.compatibility, time_zones),
-    (Tags.compatibility, database_router),
-    (Tags.security, served_sandbox),
-    (Tags.urls, urls),
-    (Tags.database, databases),
-    (Tags.compatibility, atomic_middleware),
-    (Tags.security, exception_filter),
-    (Tags.security, sentry),
-    (Tags.security, opentelemetry),
-)
-"""The rules of a project, each with the tag of its system check."""
-RULES_OF_GATEWAYS: Final[Sequence[tuple[str, Callable[[Gateways | None], Iterator[Finding]]]]] = (
-    (Tags.staticfiles, static_modules),
-    (Tags.staticfiles, static_origin),
-    (Tags.security, debug_mode),
-    (Tags.security, sandbox_merchant),
-    (Tags.security, secret_keys),
-    (Tags.security, client_certificates),
-)
+RULES: Final[Mapping[str, Sequence[Callable[[], Iterator[Finding]]]]] = {
+    Tags.compatibility: (default_gateway, time_zones, database_router, atomic_middleware),
+    Tags.security: (vulnerable_django, served_sandbox, exception_filter, sentry, opentelemetry),
+    Tags.urls: (urls,),
+    Tags.database: (databases,),
+}
+"""The rules of a project, by the tag of their system checks."""
+RULES_OF_GATEWAYS: Final[Mapping[str, Sequence[Callable[[Gateways | None], Iterator[Finding]]]]] = {
+    Tags.staticfiles: (static_modules, static_origin),
+    Tags.security: (debug_mode, sandbox_merchant, secret_keys, client_certificates),
+}
 """The same of rules for each gateway; without any they look at those of the settings."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 from itertools import groupby
 from operator import itemgetter
@@ -139,11 +139,7 @@ def _rows(
         return [tuple(map(str, row)) for row in cursor.fetchall()]
 
 
-RULES_OF_DATABASES: Final[Sequence[Callable[[Iterable[str]], Iterator[Finding]]]] = (
-    look_at_durability,
-    look_at_character_sets,
-    look_at_missing_gateways,
-)
+RULES_OF_DATABASES: Final = (look_at_durability, look_at_character_sets, look_at_missing_gateways)
 """The rules that ask databases, by their aliases; they are system checks as well."""
 
 

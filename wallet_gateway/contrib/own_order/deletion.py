@@ -70,17 +70,12 @@ def _undecided(model: type[models.Model], keys: Collection[Any], using: str) -> 
     # Nobody was shown a page or a button of the others.
     begun = Exists(Payment.objects.filter(order=OuterRef("pk")))
     orders = list(PaymentOrder.objects.using(using).filter(begun, pk__in=linked))
-    openings = (
-        GatewayTransaction.objects.using(using)
-        .filter(
-            payment__order__in=[order.pk for order in orders if order.state in _TOLD], kind__in=OPENING_KINDS
-        )
-        .exclude(state=TransactionState.APPROVED)
-        .annotate(order_key=F("payment__order"))
-    )
+    told = [order.pk for order in orders if order.state in _TOLD]
+    openings = GatewayTransaction.objects.using(using).filter(payment__order__in=told, kind__in=OPENING_KINDS)
+    others = openings.exclude(state=TransactionState.APPROVED).annotate(order_key=F("payment__order"))
     # Those that another page or button may still pay.
     open_ones = {
-        one.order_key for one in openings if may_still_pay(one.poll_state, has_page=bool(one.redirect_url))
+        one.order_key for one in others if may_still_pay(one.poll_state, has_page=bool(one.redirect_url))
     }
     return [order for order in orders if not _is_decided(order, open_ones)]
 
