@@ -223,8 +223,8 @@ def test_a_comparison_changes_nothing_until_it_repairs_with_its_author(unnoticed
     *said, _ = run("wallet_reconcile").splitlines()
     assert said == [
         "default: 1 transactions to compare",
-        f"{unnoticed.payments.get().reference}  state: “Approved” at the gateway, “Open” here",
-        "Differences: 1 state.",
+        f"{unnoticed.payments.get().reference}  STATE_DIFFERS: “Approved” at the gateway, “Open” here",
+        "Differences: 1 STATE_DIFFERS.",
         "Nothing was changed.",
     ]
     assert state(unnoticed) == "OPEN"

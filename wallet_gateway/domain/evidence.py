@@ -70,7 +70,7 @@ class FoundDiscrepancy:
     """A way in which the evidence differs from our records."""
 
     kind: DiscrepancyKind
-    explanation: Explanation | None = None
+    explanation: Explanation
     record: str = ""
     """The fingerprint of the record it is about, as it stands; empty if it is about no single record."""
     amount: int | None = None

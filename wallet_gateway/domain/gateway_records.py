@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, Explanation, ExplanationCode, explain
 from wallet_gateway.domain.evidence import (
@@ -175,41 +174,6 @@ def _address(
 # A gateway's answer compared with our records: each difference by its type. This decides, and writes nothing.
 
 
-class DifferenceKind(StrEnum):
-    """How our records and the gateway's differ about one transaction."""
-
-    MISSING_THERE = "missing there"
-    """Approved here, and the gateway has no record of it."""
-    AMOUNT = "amount"
-    CURRENCY = "currency"
-    STATE = "state"
-    """Approved, refused or pending at the gateway, and another state here; or a word that nobody knows."""
-    DUPLICATE = "duplicate"
-    """More than one record for one request, or a record that belongs to another transaction."""
-    MADE_ELSEWHERE = "made elsewhere"
-    """An operation on our payment that we did not request, perhaps made in the provider's portal."""
-    UNKNOWN_TYPE = "unknown type"
-    """A record on our payment of a type that the interface does not name."""
-    UNREADABLE = "unreadable"
-    """A record on our payment that cannot be read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One difference about one transaction."""
-
-    kind: DifferenceKind
-    explanation: Explanation
-
-
-_NAMED = {
-    DiscrepancyKind.AMOUNT_DIFFERS: DifferenceKind.AMOUNT,
-    DiscrepancyKind.UNIT_MIX_UP: DifferenceKind.AMOUNT,
-    DiscrepancyKind.APPROVED_ABOVE_REQUEST: DifferenceKind.AMOUNT,
-    DiscrepancyKind.CURRENCY_DIFFERS: DifferenceKind.CURRENCY,
-    DiscrepancyKind.EXECUTED_TWICE: DifferenceKind.DUPLICATE,
-    DiscrepancyKind.RECORD_TAKEN: DifferenceKind.DUPLICATE,
-}
 _SAYS = {
     Verdict.APPROVED: frozenset({TransactionState.APPROVED}),
     Verdict.PENDING: frozenset({TransactionState.PENDING, TransactionState.AWAITING_3DS}),
@@ -223,39 +187,30 @@ _SAYS = {
 
 def differences(
     state: TransactionState, finding: Finding, *, is_settled: bool = False
-) -> tuple[Difference, ...]:
+) -> tuple[FoundDiscrepancy, ...]:
     """Return every difference between a transaction in this state and the gateway's answer.
 
     `is_settled` means that a person has closed those of the transaction's own records; what stands beside
     them is a difference all the same.
     """
-    found: list[Difference] = []
-    if not is_settled:
-        for one in finding.discrepancies:
-            kind = _NAMED.get(one.kind, DifferenceKind.STATE)
-            found.append(Difference(kind=kind, explanation=one.explanation or _states(finding, state)))
+    found: list[tuple[DiscrepancyKind, Explanation]] = []
     is_open = not (is_settled or finding.discrepancies or finding.own_unreadable)
     if is_open and finding.absent and state is TransactionState.APPROVED:
-        why = explain(ExplanationCode.NO_RECORD)
-        found.append(Difference(kind=DifferenceKind.MISSING_THERE, explanation=why))
+        found.append((DiscrepancyKind.MISSING_THERE, explain(ExplanationCode.NO_RECORD)))
     elif is_open and finding.undocumented_state:
         # It holds as a pending one does, and a person has to read it all the same.
-        why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(finding.undocumented_state))
-        found.append(Difference(kind=DifferenceKind.STATE, explanation=why))
+        word = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(finding.undocumented_state))
+        found.append((DiscrepancyKind.UNKNOWN_STATE, word))
     elif is_open and finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
-        found.append(Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state)))
-    found += [
-        Difference(kind=DifferenceKind.MADE_ELSEWHERE, explanation=made_elsewhere(record))
-        for record in (*finding.elsewhere, *finding.unknown_references)
-    ]
-    found += [
-        Difference(kind=DifferenceKind.UNKNOWN_TYPE, explanation=unknown_type_explanation(record))
-        for record in finding.unknown_types
-    ]
+        found.append((DiscrepancyKind.STATE_DIFFERS, _states(finding, state)))
+    elsewhere = (*finding.elsewhere, *finding.unknown_references)
+    found += [(DiscrepancyKind.MADE_ELSEWHERE, made_elsewhere(record)) for record in elsewhere]
+    unknown = finding.unknown_types
+    found += [(DiscrepancyKind.UNKNOWN_TYPE, unknown_type_explanation(record)) for record in unknown]
     if finding.unreadable:
-        why = unreadable_explanation(finding.unreadable)
-        found.append(Difference(kind=DifferenceKind.UNREADABLE, explanation=why))
-    return tuple(found)
+        found.append((DiscrepancyKind.RECORD_UNREADABLE, unreadable_explanation(finding.unreadable)))
+    own = () if is_settled else finding.discrepancies
+    return (*own, *(FoundDiscrepancy(kind=kind, explanation=why) for kind, why in found))
 
 
 def _states(finding: Finding, state: TransactionState) -> Explanation:

@@ -16,8 +16,8 @@ from django.db.models import Q, QuerySet
 from wallet_gateway.context import GatewayContext, asked_about
 from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.error_codes import GATEWAY_SILENT
-from wallet_gateway.domain.evidence import Finding
-from wallet_gateway.domain.gateway_records import Difference, as_status_update, differences
+from wallet_gateway.domain.evidence import Finding, FoundDiscrepancy
+from wallet_gateway.domain.gateway_records import as_status_update, differences
 from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
 from wallet_gateway.domain.states import UNSENT_STATES, TransactionOrigin, TransactionState
@@ -42,7 +42,7 @@ class ComparedTransaction:
 
     transaction: GatewayTransaction
     """The transaction as it is now."""
-    differences: tuple[Difference, ...]
+    differences: tuple[FoundDiscrepancy, ...]
     """What differs; empty if nothing does."""
     repaired: bool = False
     """Whether the differences were recorded."""
@@ -160,7 +160,7 @@ def _compare(transaction: GatewayTransaction, repair_as: str, context: GatewayCo
     )
 
 
-def _reconciled(found: Sequence[Difference]) -> Explanation:
+def _reconciled(found: Sequence[FoundDiscrepancy]) -> Explanation:
     named = [{"code": one.explanation.code, "params": one.explanation.stored_params} for one in found]
     return explain(ExplanationCode.RECONCILED, count=len(named), differences=named)
 

@@ -30,13 +30,13 @@ def kinds(rows: list[ComparedTransaction]) -> list[str]:
     ("records", "found"),
     [
         ([{}], []),
-        ([{"id": "another", "transactionAmount": 19.5}], ["amount"]),
-        ([{"currencyCode": "USD"}], ["currency"]),
-        ([{"state": "Errored"}], ["state"]),
-        ([{"state": "Pending"}], ["state"]),
-        ([{}, {"id": "g2"}], ["duplicate"]),
-        ([{}, {"id": "g2"}, {"id": "g3"}], ["duplicate"] * 2),
-        ([{"id": None}], ["unreadable"]),
+        ([{"id": "another", "transactionAmount": 19.5}], ["AMOUNT_DIFFERS"]),
+        ([{"currencyCode": "USD"}], ["CURRENCY_DIFFERS"]),
+        ([{"state": "Errored"}], ["STATE_DIFFERS"]),
+        ([{"state": "Pending"}], ["STATE_DIFFERS"]),
+        ([{}, {"id": "g2"}], ["EXECUTED_TWICE"]),
+        ([{}, {"id": "g2"}, {"id": "g3"}], ["EXECUTED_TWICE"] * 2),
+        ([{"id": None}], ["RECORD_UNREADABLE"]),
     ],
     ids=str,
 )
@@ -58,7 +58,7 @@ def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaire
     assert kinds(compare()) == [], "a record may show some minutes after the answer"
     shop.clock.by += timedelta(minutes=16)
     (row,) = compare(repair_as="anna")
-    assert (row.repaired, kinds([row])) == (True, ["missing there"])
+    assert (row.repaired, kinds([row])) == (True, ["MISSING_THERE"])
     difference = Discrepancy.objects.get()
     assert (difference.kind, difference.transaction) == ("MISSING_THERE", opening(payment))
     assert (reloaded(payment).is_frozen, opening(payment).state) == (False, "APPROVED")
@@ -90,7 +90,7 @@ def test_what_stands_beside_a_closed_difference_is_a_difference_still(shop: Shop
     payments.approvals.close_discrepancy(Discrepancy.objects.get(), reason="archived", by="anna")
     assert kinds(compare()) == []
     shop.report(payment, record(payment.reference, id="g9", type="ecom.refund", transactionAmount=5.0))
-    assert kinds(compare()) == ["made elsewhere"]
+    assert kinds(compare()) == ["MADE_ELSEWHERE"]
 
 
 def test_what_is_settled_while_the_gateway_is_asked_is_no_difference(shop: Shop) -> None:
