@@ -30,7 +30,7 @@ from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.reports.exports import TEST_COLUMN, Echo, yes_or_no
-from wallet_gateway.reports.statistics import BY_WAY, OF_MONEY, Counted, DayFigures, Figures, GatewayFigures
+from wallet_gateway.reports.statistics import BY_WAY, Counted, DayFigures, Figures, GatewayFigures
 
 Label = str | Promise
 NONE = "\N{EN DASH}"
@@ -57,11 +57,11 @@ def main_figures(
 ) -> tuple[MainFigure, ...]:
     """Return the main figures of days in one currency; `before` are the days to compare with."""
     found = []
-    for label, figure, list_label in (
-        (_("Taken"), Counted.TAKEN, _("Approved transactions")),
-        (_("Refunded"), Counted.REFUNDED, _("Approved refunds")),
+    for label, figure, column, list_label in (
+        (_("Taken"), Counted.TAKEN, "taken_minor", _("Approved transactions")),
+        (_("Refunded"), Counted.REFUNDED, "refunded_minor", _("Approved refunds")),
     ):
-        sums = [sum(row.money[figure] for row in days) for days in (rows, before)]
+        sums = [sum(getattr(row, column) for row in days) for days in (rows, before)]
         texts = [format_money(Money.from_minor_units(minor, currency)) for minor in sums]
         found.append(
             MainFigure(
@@ -205,11 +205,19 @@ def currency_parts(
 
 
 def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
-    def cells(*days: DayFigures) -> tuple[Cell, ...]:
-        sums = (sum(row.money[figure] for row in days) for figure in OF_MONEY)
-        amounts = [Money.from_minor_units(minor, currency) for minor in sums]
+    def cells(row: DayFigures) -> tuple[Cell, ...]:
+        totals = (row.taken_minor, row.authorized_minor, row.refunded_minor, row.detached_minor)
+        amounts = [Money.from_minor_units(minor, currency) for minor in totals]
         return tuple(Cell(format_amount(amount), amount.to_wire()) for amount in amounts)
 
+    whole = DayFigures(
+        day=rows[0].day,
+        currency=currency,
+        taken_minor=sum(row.taken_minor for row in rows),
+        authorized_minor=sum(row.authorized_minor for row in rows),
+        refunded_minor=sum(row.refunded_minor for row in rows),
+        detached_minor=sum(row.detached_minor for row in rows),
+    )
     return Table(
         slug=f"volume-{currency}",
         title=_("Volume and refunds"),
@@ -217,13 +225,13 @@ def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
         unit=currency,
         columns=tuple(map(Column, (_("Taken"), _("Reserved"), _("Refunded"), _("Detached refunds")))),
         rows=_rows(rows, cells),
-        total=cells(*rows),
+        total=cells(whole),
     )
 
 
 def _approval(rows: Sequence[DayFigures]) -> Table:
     def cells(row: DayFigures) -> tuple[Cell, ...]:
-        return tuple(_percent(rate([row], way)) for way in Way)
+        return tuple(_percent(row.ways[way].rate) for way in Way)
 
     return Table(
         slug=f"approval-{rows[0].currency}",

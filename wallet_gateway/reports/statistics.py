@@ -24,6 +24,7 @@ from wallet_gateway.models import GatewayTransaction, TransactionEvent, Transact
 from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.protocol.codes import check_currency, stored_currency
 from wallet_gateway.protocol.errors import UnknownCode
+from wallet_gateway.protocol.money import Money
 
 LONGEST_RANGE = timedelta(days=366)
 """The most days that statistics are shown of."""
@@ -41,9 +42,7 @@ class Counted(StrEnum):
 
 
 BY_WAY: Mapping[Way, Counted] = MappingProxyType({way: Counted(way.value) for way in Way})
-"""The figures of attempts to pay."""
-OF_MONEY = tuple(figure for figure in Counted if figure not in BY_WAY.values())
-"""The figures that are sums of money."""
+"""The figures of attempts to pay; the others are of money."""
 _OPENS, _RESERVES = Q(kind__in=list(WAY_OF)), Q(payment_type=PaymentType.PREAUTHORIZATION)
 _COUNTED = {
     Counted.TAKEN: Q(kind=TransactionKind.CAPTURE) | _OPENS & ~_RESERVES,
@@ -101,6 +100,11 @@ class WayFigures:
     decided: int = 0
     """Approved and rejected attempts; an unused page says nothing about approval."""
 
+    @property
+    def rate(self) -> float | None:
+        """Return the share of approved attempts, 0 to 1; None if none was decided."""
+        return self.approved / self.decided if self.decided else None
+
 
 @dataclass(slots=True, kw_only=True)
 class DayFigures:
@@ -108,8 +112,13 @@ class DayFigures:
 
     day: date
     currency: str
-    money: dict[Counted, int] = field(default_factory=lambda: dict.fromkeys(OF_MONEY, 0))
-    """In minor units, by the figure: `TAKEN` are sales and captures, `RESERVED` preauthorizations."""
+    taken_minor: int = 0
+    """Sales and captures, in minor units."""
+    authorized_minor: int = 0
+    """Reserved by preauthorizations."""
+    refunded_minor: int = 0
+    detached_minor: int = 0
+    """Refunds of payments of an earlier provider."""
     ways: dict[Way, WayFigures] = field(default_factory=lambda: {way: WayFigures() for way in Way})
     pages: dict[TransactionState, int] = field(default_factory=dict)
     """Hosted pages by current state."""
@@ -117,6 +126,10 @@ class DayFigures:
     """Attempts to pay approved on this day."""
     seconds_to_settle: float | None = None
     """The average time from the start of an attempt to its approval; None without one."""
+
+    def money(self, minor: int) -> Money:
+        """Return one of the totals with its currency."""
+        return Money.from_minor_units(minor, self.currency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +179,10 @@ def _day(column: str, period: Period) -> TruncDate:
 
 _MINOR = F("approved_minor") - F("excess_minor")
 _MONEY: Mapping[str, Any] = {
-    **{figure.value: Sum(_MINOR, filter=_COUNTED[figure], default=0) for figure in OF_MONEY},
+    "taken": Sum(_MINOR, filter=_COUNTED[Counted.TAKEN], default=0),
+    "reserved": Sum(_MINOR, filter=_COUNTED[Counted.RESERVED], default=0),
+    "refunded": Sum(_MINOR, filter=_COUNTED[Counted.REFUNDED], default=0),
+    "detached": Sum(_MINOR, filter=_COUNTED[Counted.DETACHED_REFUNDS], default=0),
     "settled": Count("pk", filter=_OPENS),
     "took": Avg(F("state_changed_at") - F("created_at"), filter=_OPENS),
 }
@@ -208,7 +224,8 @@ def figures(period: Period, *, compared: bool = False, without_tests: bool = Fal
         way.decided += number if state in {TransactionState.APPROVED, TransactionState.REJECTED} else 0
     for row in _by_day(approved, _day("state_changed_at", span), "currency", **_MONEY):
         found = day_figures(row)
-        found.money = {figure: int(row[figure.value]) for figure in OF_MONEY}
+        found.taken_minor, found.authorized_minor = int(row["taken"]), int(row["reserved"])
+        found.refunded_minor, found.detached_minor = int(row["refunded"]), int(row["detached"])
         found.settled = row["settled"]
         found.seconds_to_settle = row["took"].total_seconds() if row["settled"] else None
     gateway = [
