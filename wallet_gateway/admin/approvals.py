@@ -27,10 +27,10 @@ from wallet_gateway.admin.pages import (
     changed_since,
     issue_ticket,
     log_change,
+    page_url,
     read_ticket,
     refusal_text,
     render_page,
-    reverse,
     row_url,
     sentence_of,
     show_status,
@@ -74,11 +74,6 @@ def sentence_of_request(approval: Approval, *, write: Callable[[Money], str] = f
             "what": what
         }
     return f"{what}: {label_of(ApprovalState(approval.state))}."
-
-
-def url_of(approval: Approval) -> str:
-    """Return the URL of the page on which a request is decided."""
-    return reverse("admin:wallet_gateway_approval_decide", args=[approval.pk])
 
 
 def report_approval_request(request: HttpRequest, row: Model, approval: Approval) -> None:
@@ -155,7 +150,7 @@ class ApprovalDecisionPage:
 
     @property
     def _back(self) -> str:
-        return row_url(_row_of(self.approval))
+        return row_url(self.request, _row_of(self.approval))
 
     def _refused(self, form: ApprovalDecisionForm, why: str) -> HttpResponse:
         self.approval = _read(self.approval.pk)
@@ -256,9 +251,10 @@ def decision_page(site: AdminSite, request: HttpRequest, approval_id: int) -> Ht
 class ApprovalAdmin(OwnPageAdmin):
     """Approval requests: what was requested, by whom, and what the second person decided."""
 
+    order = link_column("payment.order", gettext_lazy("order"))
     list_display = (
         "what",
-        link_column("payment.order", gettext_lazy("order")),
+        "order",
         money("amount", gettext_lazy("amount")),
         text_column("created_by", gettext_lazy("author")),
         state_column(gettext_lazy("state")),
@@ -293,6 +289,6 @@ class ApprovalAdmin(OwnPageAdmin):
             *super().get_urls(),
         ]
 
-    def page_of(self, row: Approval) -> str:
+    def page_of(self, request: HttpRequest, row: Approval) -> str:
         """Return the URL of the page that shows a request and takes the second person's decision."""
-        return url_of(row)
+        return page_url(request, "approval_decide", row.pk)

@@ -41,9 +41,9 @@ from wallet_gateway.admin.operation_registry import (
 from wallet_gateway.admin.pages import (
     log_change,
     log_change_of,
+    page_url,
     refusal_text,
     render_page,
-    reverse,
     row_url,
     sentence_of,
 )
@@ -109,11 +109,6 @@ class ShownRow:
     def name(self) -> str:
         """Return the name under which people know the row's order or deposit."""
         return visible(self.row.subject)
-
-    @property
-    def url(self) -> str:
-        """Return the URL of the row's order or deposit."""
-        return row_url(self.row.subject)
 
     @property
     def amount(self) -> Money | None:
@@ -200,7 +195,7 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     """Show the progress of a batch."""
     batch = batch_for(request, batch_id)
     if batch.state == BatchState.DRAFT:
-        return HttpResponseRedirect(confirm_url(batch))
+        return HttpResponseRedirect(page_url(request, "operationbatch_confirm", batch.pk))
     return _page(site, request, batch, drives=is_author(request, batch))
 
 
@@ -217,7 +212,7 @@ def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespons
     elif "stop" in request.POST and batches.stop(batch, by=by):
         log_change(request, batch, _("Stopped."))
     if not {"resume", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
-        return HttpResponseRedirect(progress_url(batch))
+        return HttpResponseRedirect(progress_url(request, batch))
     batches.step(batch)
     batch.refresh_from_db()
     return _page(site, request, batch, drives=True)
@@ -265,7 +260,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
         "author": visible(batch.created_by),
         "paused_by": visible(batch.paused_by),
         "stopped_by": visible(batch.stopped_by),
-        "rows": rows,
+        "rows": [(shown, row_url(request, shown.row.subject)) for shown in rows],
         "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),
         "counts": sorted(Counter(shown.ending for shown in rows).items()),
@@ -274,20 +269,15 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
         "is_paused": batch.state == BatchState.PAUSED,
         "is_stalled": is_stalled(batch, gateways.clock().now()),
         "drives": drives,
-        "page": progress_url(batch),
+        "page": progress_url(request, batch),
     }
     subjects = [shown.row.subject for shown in rows]
     return render_page(site, request, "batch_progress.html", context, about=subjects)
 
 
-def confirm_url(batch: OperationBatch) -> str:
-    """Return the URL of the page that confirms a draft."""
-    return reverse("admin:wallet_gateway_operationbatch_confirm", args=[batch.pk])
-
-
-def progress_url(batch: OperationBatch) -> str:
+def progress_url(request: HttpRequest, batch: OperationBatch) -> str:
     """Return the URL of a batch's results."""
-    return reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk])
+    return page_url(request, "operationbatch_progress", batch.pk)
 
 
 @dataclass(kw_only=True)
@@ -412,7 +402,7 @@ def draft_batch(
         messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MAX_ORDERS})
         return None
     batch = batches.draft(BatchKind(operation.kind), chosen, by=person_of(request))
-    return HttpResponseRedirect(confirm_url(batch))
+    return HttpResponseRedirect(page_url(request, "operationbatch_confirm", batch.pk))
 
 
 def query_orders(request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
@@ -438,14 +428,14 @@ def _query(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit])
         messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MAX_ORDERS})
         return None
     batch = batches.start_status_queries(subjects, by=person_of(request))
-    return HttpResponseRedirect(progress_url(batch))
+    return HttpResponseRedirect(progress_url(request, batch))
 
 
 def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
     """Show the orders of a draft with the available amounts; start the batch on submit."""
     batch = batch_for(request, batch_id)
     if batch.state != BatchState.DRAFT:
-        return HttpResponseRedirect(progress_url(batch))
+        return HttpResponseRedirect(progress_url(request, batch))
     if not is_author(request, batch):
         raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
@@ -461,7 +451,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
             except OperationRefused as refused:
                 messages.error(request, refusal_text(refused, gateway=""))
             else:
-                return HttpResponseRedirect(progress_url(batch))
+                return HttpResponseRedirect(progress_url(request, batch))
     operation = operation_of(batch)
     context = {
         "title": operation.heading_of_many,
@@ -516,6 +506,6 @@ class OperationBatchAdmin(OwnPageAdmin):
         ]
         return own + super().get_urls()
 
-    def page_of(self, row: OperationBatch) -> str:
+    def page_of(self, request: HttpRequest, row: OperationBatch) -> str:
         """Return the URL of the page for the batch's current state."""
-        return progress_url(row)
+        return progress_url(request, row)

@@ -142,7 +142,7 @@ class ConfirmPage:
 
     @property
     def _order_url(self) -> str:
-        return row_url(self.payment.order)
+        return row_url(self.request, self.payment.order)
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None

@@ -37,9 +37,9 @@ from wallet_gateway.admin.pages import (
     View,
     figures_are_tests,
     log_change,
+    page_url,
     refusal_text,
     render_page,
-    reverse,
     staff_view,
     tests_beside_real_money,
 )
@@ -268,10 +268,16 @@ class DashboardAdmin(ReadOnlyAdmin):
                 end = f" ({until.isoformat(timespec='seconds')})" if until else ""
                 log_change(request, pause, f"{words['title']}{end}: {given['reason']}")
                 messages.warning(request, done % {"gateway": alias})
-                return HttpResponseRedirect(_dashboard_url())
+                return HttpResponseRedirect(page_url(request, "dashboard_changelist"))
         facts = [(_("Gateway"), alias)]
-        trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
-        context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
+        trail = {"url": page_url(request, "dashboard_changelist"), "label": _("Payments dashboard")}
+        context = {
+            **words,
+            "form": form,
+            "back": page_url(request, "dashboard_changelist"),
+            "facts": facts,
+            "trail": trail,
+        }
         context["is_test"] = gateways.is_test(alias)
         return render_page(self.admin_site, request, "decide.html", context)
 
@@ -305,7 +311,3 @@ class _Sending:
     @property
     def is_stopped_by_person(self) -> bool:
         return self.pause is not None and bool(self.pause.by)
-
-
-def _dashboard_url() -> str:
-    return reverse("admin:wallet_gateway_dashboard_changelist")

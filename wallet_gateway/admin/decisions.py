@@ -27,9 +27,9 @@ from wallet_gateway.admin.operation_registry import hint_of_decision
 from wallet_gateway.admin.pages import (
     StalePage,
     log_change,
+    page_url,
     refusal_text,
     render_page,
-    reverse,
     row_url,
     sentence_of,
     show_status,
@@ -76,7 +76,7 @@ def query_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpR
         moved = _("The gateway was asked; the order has changed.")
         same = _("The gateway was asked; the order stands as before.")
         messages.info(request, moved if order.state != before else same)
-    return HttpResponseRedirect(row_url(order))
+    return HttpResponseRedirect(row_url(request, order))
 
 
 def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
@@ -110,11 +110,11 @@ def mark_refusal_seen(site: AdminSite, request: HttpRequest, transaction_id: int
     payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
     log_change(request, transaction, _("Refusal seen."))
     messages.success(request, _("Marked as seen."))
-    pages = {row_url(transaction), reverse("admin:wallet_gateway_dashboard_changelist")}
+    pages = {row_url(request, transaction), page_url(request, "dashboard_changelist")}
     if transaction.payment is not None:
-        pages.add(row_url(transaction.payment.order))
+        pages.add(row_url(request, transaction.payment.order))
     back = request.POST.get("back", "")
-    return HttpResponseRedirect(back if back in pages else row_url(transaction))
+    return HttpResponseRedirect(back if back in pages else row_url(request, transaction))
 
 
 def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
@@ -207,7 +207,7 @@ def _decided(
     words: Words,
 ) -> HttpResponse:
     row = transaction.payment.order if transaction.payment else transaction
-    back = row_url(row)
+    back = row_url(request, row)
     if request.method == "POST" and form.is_valid():
         try:
             transaction = act(form)
@@ -249,7 +249,9 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
             "Our totals stay without it, so the same money could be captured or refunded again. Dismiss only "
             "what is not yours, or was undone in the provider's portal."
         )
-        words["instead"] = taking_button(row, back="?back=order" if _is_from_order(row, request) else "")
+        words["instead"] = taking_button(
+            row, request, back="?back=order" if _is_from_order(row, request) else ""
+        )
     elif row.kind == DiscrepancyKind.LATE_PAYMENT:
         words |= {
             "title": _("Keep a late payment"),
@@ -289,11 +291,11 @@ def _difference(key: int) -> Discrepancy:
 def _ended(
     site: AdminSite, request: HttpRequest, discrepancy: Discrepancy, end: Callable[..., object], words: Words
 ) -> HttpResponse:
-    rows, name = reverse("admin:wallet_gateway_discrepancy_changelist"), Discrepancy._meta.verbose_name_plural
-    back, trail = row_url(discrepancy), {"url": rows, "label": capfirst(str(name))}
+    rows, name = page_url(request, "discrepancy_changelist"), Discrepancy._meta.verbose_name_plural
+    back, trail = row_url(request, discrepancy), {"url": rows, "label": capfirst(str(name))}
     if _is_from_order(discrepancy, request) and discrepancy.payment is not None:
         order = discrepancy.payment.order
-        back, trail = row_url(order), {"url": row_url(order), "label": visible(order)}
+        back, trail = row_url(request, order), {"url": row_url(request, order), "label": visible(order)}
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
@@ -329,7 +331,7 @@ def cancel_url_of(order: PaymentOrder, request: HttpRequest) -> str:
         return ""
     if not has_permission(request, CANCEL_ORDER):
         return ""
-    return reverse("admin:wallet_gateway_paymentorder_cancel", args=[order.pk])
+    return page_url(request, "paymentorder_cancel", order.pk)
 
 
 def cancel_order(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:
@@ -352,7 +354,7 @@ def cancel_order(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
                     "The order is cancelled. Its goods are free when what the customer has begun has ended."
                 )
                 messages.warning(request, text)
-            return HttpResponseRedirect(row_url(order))
+            return HttpResponseRedirect(row_url(request, order))
     context = {
         "title": _("Cancel the order"),
         "verb": _("Cancel the order"),
@@ -364,7 +366,7 @@ def cancel_order(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
         ),
         "hint": _("No money is given back: for that, refund or reverse the payment."),
         "form": form,
-        "back": row_url(order),
+        "back": row_url(request, order),
         "facts": [
             (_("Order"), visible(order)),
             (_("Amount"), format_money(order.amount)),
@@ -389,7 +391,7 @@ def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
             words = _("Limits of the wallet button raised: %(reason)s")
             log_change(request, order, words % {"reason": reason})
             messages.success(request, _("The wallet button of the order is open again."))
-            return HttpResponseRedirect(row_url(order))
+            return HttpResponseRedirect(row_url(request, order))
     gateway = conf.find_gateway(order.gateway)
     limits = gateway.wallet.limits if gateway and gateway.wallet else WalletLimits()
     usage = WalletUsage.objects.filter(order=order).first() or WalletUsage()
@@ -412,7 +414,7 @@ def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
             "that you know the customer: people who test stolen cards ask for more, too."
         ),
         "form": form,
-        "back": row_url(order),
+        "back": row_url(request, order),
         "facts": [(_("Order"), visible(order)), (_("Closed since"), since), *counted],
     }
     return render_page(site, request, "decide.html", context, about=[order])

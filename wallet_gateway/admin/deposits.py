@@ -35,7 +35,7 @@ from wallet_gateway.admin.operation_registry import (
     sums_of,
     what_was_named,
 )
-from wallet_gateway.admin.pages import TOO_OLD, StalePage, render_page, reverse, signed
+from wallet_gateway.admin.pages import TOO_OLD, StalePage, page_url, render_page, signed
 from wallet_gateway.admin.permissions import has_permission, person_of, require_permission
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
@@ -122,7 +122,7 @@ def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             token, person, ids = "", "", []
         if person != str(request.user.pk):
             messages.error(request, TOO_OLD)
-            return HttpResponseRedirect(list_url())
+            return HttpResponseRedirect(page_url(request, "migrateddeposit_changelist"))
     else:
         words = request.GET.get("ids", "").split(",")
         if len(words) > MAX_DEPOSITS or not all(
@@ -142,7 +142,7 @@ def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             by = person_of(request)
             batch = batches.start_detached_refunds(amounts, token=token, by=by, **why.why)
         if batch is not None:
-            return HttpResponseRedirect(progress_url(batch))
+            return HttpResponseRedirect(progress_url(request, batch))
     named = list(amounts.values())
     context = {
         "button": _asking(amounts, person_of(request)) or DETACHED_REFUND.button_of_many(named),
@@ -156,7 +156,7 @@ def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             person=person_of(request),
         ),
         "ticket": signing.dumps([token, str(request.user.pk), [row.deposit.pk for row in rows]], salt=_SALT),
-        "back": list_url(),
+        "back": page_url(request, "migrateddeposit_changelist"),
     }
     deposits = [row.deposit for row in rows]
     return render_page(site, request, "migrated_refund.html", context, about=deposits)
@@ -198,14 +198,9 @@ def _fields(posted: QueryDict | None, ids: Sequence[int]) -> Iterator[DepositFie
         yield fields
 
 
-def list_url() -> str:
-    """Return the URL of the list of deposits."""
-    return reverse("admin:wallet_gateway_migrateddeposit_changelist")
-
-
-def refund_url(ids: Sequence[int]) -> str:
+def refund_url(request: HttpRequest, ids: Iterable[int]) -> str:
     """Return the URL of the refund page for these deposits."""
-    return reverse("admin:wallet_gateway_migrateddeposit_refund") + "?ids=" + ",".join(map(str, ids))
+    return page_url(request, "migrateddeposit_refund") + "?ids=" + ",".join(map(str, ids))
 
 
 @admin.register(MigratedDeposit)
@@ -258,7 +253,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
             most = {"most": MAX_DEPOSITS}
             messages.error(request, _("Choose at most %(most)d deposits at a time.") % most)
             return None
-        return HttpResponseRedirect(refund_url(ids))
+        return HttpResponseRedirect(refund_url(request, ids))
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages for import, export and refunds before Django's own URLs."""
@@ -287,7 +282,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         asked = row.approvals.filter(state=ApprovalState.WAITING).select_related("subject")
         buttons: tuple[Button, ...] = ()
         if has_permission(request, DETACHED_REFUND.permission) and not why_not_refund(row):
-            buttons = (Button(label=_("Refund…"), url=refund_url([row.pk])),)
+            buttons = (Button(label=_("Refund…"), url=refund_url(request, [row.pk])),)
         return {
             "tasks": tuple(tasks_of(list(waiting), request)),
             "requests": tuple(requests_of(asked, request)),

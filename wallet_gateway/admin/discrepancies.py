@@ -51,10 +51,14 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
 
     finder = staticmethod(discrepancies_found)
     search_help_text = _("An order's or a transaction's reference")
+    order = link_column("payment.order", _("order"))
+    of_transaction = link_column("transaction", _("transaction"))
+    of_deposit = link_column("deposit", _("migrated deposit"))
+    booking = link_column("booked_as", _("booked as"))
     list_display = (
         "kind",
         "standing",
-        link_column("payment.order", _("order")),
+        "order",
         "explained",
         FOUND_AT,
     )
@@ -65,16 +69,16 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
     )
     fields = readonly_fields = (  # type: ignore[assignment]
         "kind",
-        link_column("payment.order", _("order")),
-        link_column("transaction", _("transaction")),
-        link_column("deposit", _("migrated deposit")),
+        "order",
+        "of_transaction",
+        "of_deposit",
         label_column("gateway", _("gateway")),
         text_column("explanation", _("explanation")),
         FOUND_AT,
         label_column("closed_at", _("closed at")),
         text_column("closed_by", _("closed by")),
         text_column("reason", _("reason")),
-        link_column("booked_as", _("booked as")),
+        "booking",
     )
 
     @admin.display(description=_("open"))

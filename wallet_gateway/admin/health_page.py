@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django import urls
 from django.contrib.admin import AdminSite
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
+from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
@@ -54,8 +54,8 @@ def health_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         for gateway, swept_at in found.swept_at.items()
     ]
     try:
-        monitor_url = urls.reverse("wallet_gateway:health")
-    except urls.NoReverseMatch:
+        monitor_url = reverse("wallet_gateway:health")
+    except NoReverseMatch:
         # The project does not include this package's URLs.
         monitor_url = ""
     context = {

@@ -27,7 +27,7 @@ from wallet_gateway.admin.badges import state_badge
 from wallet_gateway.admin.decisions import cancel_url_of
 from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.order_content import Customer, Goods, customer_of, goods_of
-from wallet_gateway.admin.pages import reverse, visible_body
+from wallet_gateway.admin.pages import page_url, visible_body
 from wallet_gateway.admin.permissions import RAISE_LIMITS, SEE_EVENTS, VIEW_CUSTOMER, has_permission
 from wallet_gateway.admin.tasks import (
     Button,
@@ -171,8 +171,8 @@ def attempts_of(payments: Iterable[Payment], history: History, request: HttpRequ
         for operation, reason in why_not.items():
             if not reason:
                 amount = format_money(operation.available_of(payment))
-                arguments = [payment.order_id, payment.pk, operation.slug]
-                url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
+                arguments = (payment.order_id, payment.pk, operation.slug)
+                url = page_url(request, "paymentorder_operation", *arguments)
                 buttons.append(Button(label=str(_BUTTONS[operation.kind]) % {"amount": amount}, url=url))
         if payment.is_frozen or payment.awaits_outcome:
             # Once: the reason is the same for all.
@@ -417,7 +417,7 @@ def _closed_button(order: PaymentOrder, request: HttpRequest) -> Iterator[Differ
     """Yield the limit that has closed the order's wallet button, as long as the order may be paid."""
     if order.wallet_closed_at is None or not order.is_payable:
         return
-    url = reverse("admin:wallet_gateway_paymentorder_wallet_limits", args=[order.pk])
+    url = page_url(request, "paymentorder_wallet_limits", order.pk)
     raising = Button(label=_("Raise the limits…"), url=url, is_quiet=True)
     limit = label_of(WalletLimit(order.wallet_limit))
     yield Difference(

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
-from django import urls
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
-from django.core.signals import request_finished
 from django.db import transaction as db_transaction
 from django.db.models import Model, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -48,29 +46,6 @@ from wallet_gateway.protocol.follow_ups import SentAlong
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
-# A project may have more than one `AdminSite`. Links stay in the site that serves the request, also where a
-# column or a text has no request at hand; so the site is remembered as Django remembers the current language.
-_current: ContextVar[str | None] = ContextVar("wallet_gateway_admin_site", default=None)
-
-
-def enter_site(site: AdminSite, request: HttpRequest) -> None:
-    """Let `reverse` and the templates' `url` tag link to this site until the end of the request."""
-    request.current_app = site.name
-    _current.set(site.name)
-
-
-def reverse(name: str, args: Sequence[object] | None = None) -> str:
-    """Return a URL of the admin, such as `admin:index`, in the current site, or else in the default one."""
-    return urls.reverse(name, args=args, current_app=_current.get())
-
-
-def _leave_site(**_: object) -> None:
-    _current.set(None)
-
-
-request_finished.connect(_leave_site)
-
-
 View = Callable[..., HttpResponseBase]
 
 _LEVELS = {
@@ -90,7 +65,7 @@ def staff_view(site: AdminSite, view: View) -> View:
     @db_transaction.non_atomic_requests
     @wraps(view)
     def non_atomic(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        enter_site(site, request)
+        request.current_app = site.name
         return view(request, *args, **kwargs)
 
     return site.admin_view(non_atomic)
@@ -109,9 +84,14 @@ def render_page(
     return TemplateResponse(request, f"admin/wallet_gateway/{template}", shown)
 
 
-def row_url(row: Model) -> str:
+def page_url(request: HttpRequest, name: str, *args: object) -> str:
+    """Return the URL of a page in the admin site that serves the request: `paymentorder_change`."""
+    return reverse(f"admin:wallet_gateway_{name}", args=args, current_app=request.current_app)
+
+
+def row_url(request: HttpRequest, row: Model) -> str:
     """Return the URL of a row's page."""
-    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+    return page_url(request, f"{row._meta.model_name}_change", row.pk)
 
 
 def row_name(row: Model) -> str:

@@ -25,6 +25,7 @@ from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.functional import Promise, cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -35,13 +36,11 @@ from wallet_gateway import conf
 from wallet_gateway.admin.operation_registry import sums_in_words, sums_of
 from wallet_gateway.admin.pages import (
     View,
-    enter_site,
     is_test_page,
     mark_of,
     marked,
-    reverse,
+    page_url,
     row_name,
-    row_url,
     staff_view,
 )
 from wallet_gateway.formats import active_locale, format_amount, format_money, format_short_datetime
@@ -72,7 +71,7 @@ def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) 
 
 def filtered_list(admin: ModelAdmin[Any], request: HttpRequest, parameters: Mapping[str, str]) -> str:
     """Return the URL of a list, with those of the parameters that a shown filter takes."""
-    url = reverse(f"admin:{admin.opts.app_label}_{admin.opts.model_name}_changelist")
+    url = page_url(request, f"{admin.opts.model_name}_changelist")
     known = {name: value for name, value in parameters.items() if is_of_shown_filter(admin, name, request)}
     return f"{url}?{urlencode(known)}" if known else url
 
@@ -230,7 +229,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Show a row; refuse a `POST`, because nothing here can be changed."""
-        enter_site(self.admin_site, request)
+        request.current_app = self.admin_site.name
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
         # The mark reads an order's payments, which its page shows as well.
@@ -254,7 +253,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list and how many rows it can reach; drop all parameters if one cannot be stored."""
-        enter_site(self.admin_site, request)
+        request.current_app = self.admin_site.name
         if not all(is_storable(value) for values in request.GET.lists() for value in values[1]):
             # PostgreSQL raises an error for a NUL character.
             return HttpResponseRedirect(request.path)
@@ -270,7 +269,7 @@ class ReadOnlyAdmin(_ModelAdmin):
 class OwnPageAdmin(ReadOnlyAdmin):
     """The same for rows that have their own page instead of Django's: the link in the list leads to it."""
 
-    def page_of(self, row: Any) -> str:  # noqa: ANN401 - a row of any model
+    def page_of(self, request: HttpRequest, row: Any) -> str:  # noqa: ANN401 - a row of any model
         """Return the URL of a row's own page."""
         raise NotImplementedError
 
@@ -282,12 +281,12 @@ class OwnPageAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> HttpResponse:
         """Redirect to the row's own page."""
-        enter_site(self.admin_site, request)
+        request.current_app = self.admin_site.name
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
         if row is None:
             raise Http404
-        return HttpResponseRedirect(self.page_of(row))
+        return HttpResponseRedirect(self.page_of(request, row))
 
 
 def text_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
@@ -368,16 +367,19 @@ def gateway_column() -> Callable[[Any], str]:
     return shown
 
 
-def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column that links the row at the end of a path such as `payment.order`; `-` for None."""
+def link_column(path: str, label: StrOrPromise) -> Callable[[ReadOnlyAdmin, Any], str]:
+    """Return a column as a method: a link to the row at the end of a path, `payment.order`; `-` for None."""
 
     @admin.display(description=label)
-    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the path
+    def shown(self: ReadOnlyAdmin, row: Any) -> str:  # noqa: ANN401 - any row that has the path
         for name in path.split("."):
             row = getattr(row, name)
             if row is None:
                 return "-"
-        return format_html('<a href="{}">{}</a>', row_url(row), row_name(row))
+        name, site = f"admin:wallet_gateway_{row._meta.model_name}_change", self.admin_site.name
+        return format_html(
+            '<a href="{}">{}</a>', reverse(name, args=[row.pk], current_app=site), row_name(row)
+        )
 
     return shown
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import gateways
-from wallet_gateway.admin.approvals import url_of, what_is_asked
-from wallet_gateway.admin.pages import reverse, sentence_of
+from wallet_gateway.admin.approvals import what_is_asked
+from wallet_gateway.admin.pages import page_url, sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.states import TransactionKind, TransactionState
@@ -98,12 +98,12 @@ def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -
                 and may_resend is not None
                 and has_permission(request, may_resend)
             ):
-                url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
+                url = page_url(request, "gatewaytransaction_send_again", transaction.pk)
                 buttons.append(Button(label=_("Send again"), url=url, is_quiet=True))
             if has_permission(request, RESOLVE):
                 if (other_amount := bookable.get(transaction.pk)) is not None:
-                    buttons.append(taking_button(other_amount, back="?back=order"))
-                url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
+                    buttons.append(taking_button(other_amount, request, back="?back=order"))
+                url = page_url(request, "gatewaytransaction_decide", transaction.pk)
                 buttons.append(Button(label=_("Decide"), url=url, is_quiet=True))
             yield Task(
                 sentence=sentence_of(transaction),
@@ -128,12 +128,12 @@ def seen_url_of(transaction: GatewayTransaction, request: HttpRequest) -> str:
     permission = OF_KIND.get(TransactionKind(transaction.kind))
     if permission is None or not has_permission(request, permission):
         return ""
-    return reverse("admin:wallet_gateway_gatewaytransaction_refusal_seen", args=[transaction.pk])
+    return page_url(request, "gatewaytransaction_refusal_seen", transaction.pk)
 
 
-def taking_button(row: Discrepancy, *, back: str = "") -> Button:
+def taking_button(row: Discrepancy, request: HttpRequest, *, back: str = "") -> Button:
     """Return the link to the page that takes an operation of the gateway into our totals."""
-    url = reverse("admin:wallet_gateway_discrepancy_book", args=[row.pk])
+    url = page_url(request, "discrepancy_book", row.pk)
     return Button(label=f"{taking_words(row)}…", url=url + back)
 
 
@@ -156,7 +156,7 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
                 by=visible(approval.created_by or "-"),
                 since=approval.created_at,
                 until=approval.expires_at,
-                button=Button(label=label, url=url_of(approval)),
+                button=Button(label=label, url=page_url(request, "approval_decide", approval.pk)),
             )
 
 
@@ -284,7 +284,7 @@ def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> It
         return
     may_book = is_bookable(row)
     if may_book:
-        yield taking_button(row, back=back)
+        yield taking_button(row, request, back=back)
     if row.closed_at is None:
-        url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
+        url = page_url(request, "discrepancy_close", row.pk)
         yield Button(label=_("Dismiss…") if may_book else _("Close…"), url=url + back, is_quiet=True)

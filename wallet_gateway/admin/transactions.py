@@ -18,7 +18,7 @@ from wallet_gateway.admin.batches import query_transactions
 from wallet_gateway.admin.decisions import decide, mark_refusal_seen, send_again
 from wallet_gateway.admin.filters import CountedDayFilter, CountedFilter
 from wallet_gateway.admin.operation_registry import reason_in_words
-from wallet_gateway.admin.pages import log_change, marked, reverse, visible_body
+from wallet_gateway.admin.pages import log_change, marked, page_url, visible_body
 from wallet_gateway.admin.permissions import OF_KIND, has_permission, person_of
 from wallet_gateway.admin.read_only import (
     MAX_LISTED_ROWS,
@@ -49,9 +49,10 @@ class TransactionEventAdmin(ReadOnlyAdmin):
 
     finder = staticmethod(events_found)
     search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
+    of_transaction = link_column("transaction", _("transaction"))
     list_display = (
         OCCURRED_AT,
-        link_column("transaction", _("transaction")),
+        "of_transaction",
         label_column("get_kind_display", _("kind")),
         "event",
         "state_afterwards",
@@ -61,7 +62,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
     list_select_related = ("transaction",)
     fields = readonly_fields = (  # type: ignore[assignment]
         OCCURRED_AT,
-        link_column("transaction", _("transaction")),
+        "of_transaction",
         label_column("get_kind_display", _("kind")),
         "event",
         "state_afterwards",
@@ -160,12 +161,14 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     search_help_text = _(
         "Beginning of a reference; or whole: an order's reference, the gateway's or the provider's id"
     )
+    order = link_column("payment.order", _("order"))
+    of_deposit = link_column("deposit", _("migrated deposit"))
     list_display = (
         "name",
         state_column(_("state")),
         money_to_sum(_("amount")),
         "kind",
-        link_column("payment.order", _("order")),
+        "order",
         text_column("created_by", _("author")),
         datetime_column("created_at", _("created at")),
     )
@@ -175,8 +178,8 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     list_select_related = ("payment__order", "deposit")
     fields = readonly_fields = (  # type: ignore[assignment]
         "reference",
-        link_column("payment.order", _("order")),
-        link_column("deposit", _("migrated deposit")),
+        "order",
+        "of_deposit",
         "kind",
         "origin",
         label_column("gateway", _("gateway")),
@@ -228,7 +231,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
             payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
             log_change(request, transaction, gettext("Refusal seen."))
         self.message_user(request, gettext("Marked as seen: %(count)d.") % {"count": len(rows)})
-        left = reverse("admin:wallet_gateway_gatewaytransaction_changelist")
+        left = page_url(request, "gatewaytransaction_changelist")
         return HttpResponseRedirect(f"{left}?{UnseenRefusals.parameter_name}=unseen")
 
     @admin.display(description=_("reference"), ordering="reference")
