@@ -9,11 +9,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin import AdminSite
 from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
-    HttpResponseRedirect,
     QueryDict,
     StreamingHttpResponse,
 )
@@ -24,11 +24,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway import conf, gateways, payments
+from wallet_gateway import conf, gateways
+from wallet_gateway.admin.confirm import ConfirmPage
 from wallet_gateway.admin.dashboard_figures import ListUrl, csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.filters import CURRENCY, FIGURE, FIRST, LAST, today
-from wallet_gateway.admin.forms import ReasonForm, StopForm
+from wallet_gateway.admin.forms import StopForm
 from wallet_gateway.admin.health_page import health_page
 from wallet_gateway.admin.keys import keys_page
 from wallet_gateway.admin.orders import expires_from
@@ -37,8 +38,6 @@ from wallet_gateway.admin.pages import (
     View,
     figures_are_tests,
     log_change,
-    page_url,
-    refusal_text,
     render_page,
     staff_view,
     tests_beside_real_money,
@@ -49,14 +48,12 @@ from wallet_gateway.admin.permissions import (
     STOP_SENDING,
     VIEW_HEALTH,
     has_permission,
-    person_of,
     require_permission,
 )
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, filtered_list
 from wallet_gateway.findings import Finding
-from wallet_gateway.models import Dashboard, GatewayTransaction
+from wallet_gateway.models import Dashboard, GatewayPause, GatewayTransaction
 from wallet_gateway.payments import maintenance
-from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.reports.health import account_problems, sweep_problems
 from wallet_gateway.reports.statistics import LONGEST_RANGE, Counted, Period, figures
 from wallet_gateway.reports.work import SendingPause, waiting
@@ -149,7 +146,9 @@ class DashboardAdmin(ReadOnlyAdmin):
             ),
             path("figures.csv", self._restricted(self.csv), name="wallet_gateway_dashboard_csv"),
             path(
-                "<str:alias>/<str:verb>/", self._restricted(self.stop), name="wallet_gateway_dashboard_stop"
+                "<str:alias>/<str:verb>/",
+                self.staff_view(SendingPage.view),
+                name="wallet_gateway_dashboard_stop",
             ),
         ]
 
@@ -230,59 +229,48 @@ class DashboardAdmin(ReadOnlyAdmin):
         answer["Content-Disposition"] = f'attachment; filename="{name}"'
         return answer
 
-    def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
-        """Require confirmation and a reason, then stop or resume sending to a gateway."""
-        require_permission(request, STOP_SENDING)
-        if verb not in _VERBS or conf.find_gateway(alias) is None:
+
+class SendingPage(ConfirmPage):
+    """The page that stops sending to a gateway, or resumes it."""
+
+    row: GatewayPause
+
+    def __init__(self, site: AdminSite, request: HttpRequest, alias: str, verb: str) -> None:
+        row = GatewayPause(gateway=alias)
+        super().__init__(site, request, STOP_SENDING, row, place=Dashboard)
+        if verb not in {"stop", "resume"} or conf.find_gateway(alias) is None:
             raise Http404
-        if verb == "stop":
-            form: ReasonForm = StopForm(request.POST or None)
-            words = {
-                "title": _("Stop all sending"),
-                "verb": _("Stop sending"),
-                "explanation": _(
-                    "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
-                    "sending; customers cannot pay. What has left already is still asked after."
-                ),
-            }
-            done = _("Nothing new is sent to %(gateway)s any more.")
+        self.stops = verb == "stop"
+        if self.stops:
+            self.form_class = StopForm
+
+    def describe(self) -> None:
+        """Say what it means."""
+        self.facts = [(_("Gateway"), self.row.gateway)]
+        self.title = self.verb = _("Resume sending")
+        self.explanation = _("Customers can pay again, and waiting requests are sent.")
+        if self.stops:
+            self.title, self.verb = _("Stop all sending"), _("Stop sending")
+            self.explanation = _(
+                "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
+                "sending; customers cannot pay. What has left already is still asked after."
+            )
+
+    def act(self, key: str) -> None:  # noqa: ARG002 - to stop twice is to stop once
+        """Stop or resume."""
+        alias, reason = self.row.gateway, self.form.cleaned_data["reason"]
+        if self.stops:
+            minutes = self.form.cleaned_data["minutes"]
+            until = gateways.clock().now() + timedelta(minutes=minutes) if minutes else None
+            pause = maintenance.stop_sending(alias, by=self.by, reason=reason, until=until)
+            title, done = _("Stop all sending"), _("Nothing new is sent to %(gateway)s any more.")
         else:
-            form = ReasonForm(request.POST or None)
-            words = {
-                "title": _("Resume sending"),
-                "verb": _("Resume sending"),
-                "explanation": _("Customers can pay again, and waiting requests are sent."),
-            }
-            done = _("Sending to %(gateway)s goes on.")
-        if request.method == "POST" and form.is_valid():
-            given: dict[str, Any] = {"by": person_of(request), "reason": form.cleaned_data["reason"]}
-            lasts = form.lasts if isinstance(form, StopForm) else None
-            if lasts is not None:
-                given["until"] = gateways.clock().now() + lasts
-            try:
-                pause = _VERBS[verb](alias, **given)
-            except OperationRefused as error:
-                form.refuse(refusal_text(error, gateway=alias))
-            else:
-                until = pause.stopped_until
-                end = f" ({until.isoformat(timespec='seconds')})" if until else ""
-                log_change(request, pause, f"{words['title']}{end}: {given['reason']}")
-                messages.warning(request, done % {"gateway": alias})
-                return HttpResponseRedirect(page_url(request, "dashboard_changelist"))
-        facts = [(_("Gateway"), alias)]
-        trail = {"url": page_url(request, "dashboard_changelist"), "label": _("Payments dashboard")}
-        context = {
-            **words,
-            "form": form,
-            "back": page_url(request, "dashboard_changelist"),
-            "facts": facts,
-            "trail": trail,
-        }
-        context["is_test"] = gateways.is_test(alias)
-        return render_page(self.admin_site, request, "decide.html", context)
-
-
-_VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
+            pause = maintenance.resume_sending(alias, by=self.by, reason=reason)
+            title, done = _("Resume sending"), _("Sending to %(gateway)s goes on.")
+        until = pause.stopped_until
+        end = f" ({until.isoformat(timespec='seconds')})" if until else ""
+        log_change(self.request, pause, f"{title}{end}: {reason}")
+        messages.warning(self.request, done % {"gateway": alias})
 
 
 def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:

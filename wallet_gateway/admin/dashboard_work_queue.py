@@ -12,10 +12,9 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.approvals import what_is_asked
 from wallet_gateway.admin.batches import progress_url
 from wallet_gateway.admin.pages import page_url, row_url
-from wallet_gateway.admin.tasks import explanation_of, seen_url_of
+from wallet_gateway.admin.tasks import explanation_of, seen_url_of, what_is_asked
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.policy import WalletLimit
 from wallet_gateway.domain.states import OrderState, TransactionKind, TransactionState

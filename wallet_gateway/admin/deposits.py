@@ -6,37 +6,27 @@ ticket contains the batch's token, so that submitting a page twice has no furthe
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
-from django.core import signing
 from django.db.models import QuerySet
-from django.forms import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
 from wallet_gateway.admin.batches import progress_url
-from wallet_gateway.admin.forms import AmountField, ReasonForAll, amount_text
+from wallet_gateway.admin.confirm import ManyPage
 from wallet_gateway.admin.migration import export, import_page, report
 from wallet_gateway.admin.operation_registry import (
-    CHECK_THE_SUM,
     DETACHED_REFUND,
-    approval_limit_of,
-    hint,
-    hints_of_many,
-    sums_in_words,
-    sums_of,
-    what_was_named,
+    limit_of,
 )
-from wallet_gateway.admin.pages import TOO_OLD, StalePage, page_url, render_page, signed
-from wallet_gateway.admin.permissions import has_permission, person_of, require_permission
+from wallet_gateway.admin.pages import mark_of, page_url
+from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
@@ -48,12 +38,10 @@ from wallet_gateway.admin.read_only import (
 )
 from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING
-from wallet_gateway.domain.people import Actor
-from wallet_gateway.formats import format_money
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import OperationOutstanding
-from wallet_gateway.protocol.money import MAX_UNITS, Money
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.search import deposits_found
 
 MAX_DEPOSITS = 200
@@ -71,131 +59,56 @@ def why_not_refund(deposit: MigratedDeposit) -> str:
     return _("nothing is left to refund") if left is not None and not left.minor_units else ""
 
 
-@dataclass(kw_only=True)
-class DepositFields:
-    """One deposit of the page: the submitted amount and its errors."""
+class DepositsPage(ManyPage):
+    """The page that refunds deposits, those of the address."""
 
-    deposit: MigratedDeposit
-    is_selected: bool
-    typed: str
-    fault: str = ""
-    amount: Money | None = None
+    operation = DETACHED_REFUND
+    nouns = (gettext_lazy("Deposit"), gettext_lazy("Deposits"))
+    nothing_chosen = gettext_lazy("Choose at least one deposit.")
+    batch: OperationBatch | None = None
 
-    @property
-    def why_not(self) -> str:
-        """Return why no refund of it can begin; empty if one can."""
-        return why_not_refund(self.deposit)
-
-    @property
-    def hint(self) -> str:
-        """Return from which amount a second person is needed."""
-        limit = approval_limit_of(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
-        return hint(limit, self.deposit.refundable)
-
-    @property
-    def shown_available(self) -> str:
-        """Return the available amount in the reader's language; empty if only the gateway knows it."""
-        left = self.deposit.refundable
-        return "" if left is None else format_money(left)
-
-    def read(self) -> None:
-        """Read the amount and record what is wrong with it."""
-        if self.deposit.awaits_outcome:
-            self.fault = OperationOutstanding(*OPERATION_OUTSTANDING).message
-            return
-        left = self.deposit.refundable
-        available = left if left is not None else Money.from_minor_units(MAX_UNITS, self.deposit.currency)
-        try:
-            self.amount = AmountField(available=available, left=DETACHED_REFUND.left).clean(self.typed)
-        except ValidationError as error:
-            self.fault = error.messages[0]
-
-
-def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show deposits with the available amounts; on confirmation, start a batch and show its results."""
-    require_permission(request, DETACHED_REFUND.permission)
-    posted = request.POST if request.method == "POST" else None
-    if posted is not None:
-        try:
-            token, person, ids = signed(posted.get("ticket", ""), salt=_SALT)
-        except StalePage:
-            token, person, ids = "", "", []
-        if person != str(request.user.pk):
-            messages.error(request, TOO_OLD)
-            return HttpResponseRedirect(page_url(request, "migrateddeposit_changelist"))
-    else:
+    def __init__(self, site: AdminSite, request: HttpRequest) -> None:
+        super().__init__(site, request, self.operation.permission, None, place=MigratedDeposit)
         words = request.GET.get("ids", "").split(",")
         if len(words) > MAX_DEPOSITS or not all(
             word.isascii() and word.isdigit() and len(word) < 19 for word in words
         ):
             raise Http404
-        token, ids = secrets.token_urlsafe(12), list(map(int, words))
-    rows = list(_fields(posted, ids))
-    if not rows:
-        raise Http404
-    why = ReasonForAll(posted, operation=DETACHED_REFUND)
-    amounts = {row.deposit: row.amount for row in rows if row.amount is not None}
-    if posted is not None:
-        # This comes first: the available amount excludes what an earlier submission has refunded.
-        batch = OperationBatch.objects.filter(token=token).first()
-        if batch is None and _is_valid(request, rows, why):
-            by = person_of(request)
-            batch = batches.start_detached_refunds(amounts, token=token, by=by, **why.why)
-        if batch is not None:
-            return HttpResponseRedirect(progress_url(request, batch))
-    named = list(amounts.values())
-    context = {
-        "button": _asking(amounts, person_of(request)) or DETACHED_REFUND.button_of_many(named),
-        "named": what_was_named(named),
-        "title": DETACHED_REFUND.heading_of_many,
-        "rows": rows,
-        "why": why,
-        "hints": hints_of_many(
-            DETACHED_REFUND,
-            [(row.deposit.gateway, row.deposit.currency) for row in rows if not row.why_not],
-            person=person_of(request),
-        ),
-        "ticket": signing.dumps([token, str(request.user.pk), [row.deposit.pk for row in rows]], salt=_SALT),
-        "back": page_url(request, "migrateddeposit_changelist"),
-    }
-    deposits = [row.deposit for row in rows]
-    return render_page(site, request, "migrated_refund.html", context, about=deposits)
+        self.deposits = list(MigratedDeposit.objects.filter(pk__in=map(int, words)).order_by("pk"))
+        if not self.deposits:
+            raise Http404
+        self.rows = []
+        for deposit in self.deposits:
+            left, why_not = deposit.refundable, why_not_refund(deposit)
+            limit = limit_of(self.operation, deposit, deposit.gateway)
+            self.rows.append(self.row_of(deposit.pk, deposit, left, limit=limit, why_not=why_not))
 
+    @property
+    def done_url(self) -> str:
+        """The progress of the batch."""
+        return progress_url(self.request, self.batch) if self.batch is not None else self.back
 
-def _is_valid(request: HttpRequest, rows: Iterable[DepositFields], why: ReasonForAll) -> bool:
-    selected = [row for row in rows if row.is_selected]
-    if not selected:
-        messages.error(request, _("Choose at least one deposit."))
-    if not why.is_valid() or not selected or any(row.fault for row in selected):
-        return False
-    named = what_was_named([row.amount for row in rows if row.amount is not None])
-    is_named = request.POST.get("confirm") == named
-    if not is_named:
-        messages.warning(request, CHECK_THE_SUM)
-    return is_named
+    def mark(self) -> dict[str, bool]:
+        """Return whether all deposits are tests."""
+        return mark_of(self.deposits)
 
+    def shown(self) -> list[str]:
+        """Return nothing: the page needs the key of its ticket, and its rows say what has changed."""
+        return []
 
-def _asking(amounts: Mapping[MigratedDeposit, Money], person: Actor) -> str:
-    """Return the button's text where all it does is ask for a second person; empty otherwise."""
-    for deposit, amount in amounts.items():
-        limit = approval_limit_of(DETACHED_REFUND, deposit, gateway=deposit.gateway, person=person)
-        if limit is None or amount.minor_units <= limit.minor_units:
-            return ""
-    return _("Ask for %(amount)s") % {"amount": sums_in_words(sums_of(amounts.values()))} if amounts else ""
+    def is_done(self, key: str) -> bool:
+        """Find what the first submission has begun; it may have left nothing to refund."""
+        self.batch = OperationBatch.objects.filter(token=key).first()
+        return self.batch is not None
 
-
-def _fields(posted: QueryDict | None, ids: Sequence[int]) -> Iterator[DepositFields]:
-    for deposit in MigratedDeposit.objects.filter(pk__in=ids).order_by("pk"):
-        left = deposit.refundable
-        typed = amount_text(left) if left and left.minor_units else ""
-        fields = DepositFields(deposit=deposit, is_selected=True, typed=typed)
-        fields.is_selected = not fields.why_not
-        if posted is not None:
-            fields.is_selected = f"take-{deposit.pk}" in posted and not deposit.is_frozen
-            fields.typed = posted.get(f"amount-{deposit.pk}", "")
-        if fields.is_selected and (fields.typed or posted is not None):
-            fields.read()
-        yield fields
+    def act(self, key: str) -> None:
+        """Start a batch under the key of the page."""
+        amounts = {
+            deposit: row.asked
+            for deposit, row in zip(self.deposits, self.rows, strict=True)
+            if row.asked is not None
+        }
+        self.batch = batches.start_detached_refunds(amounts, token=key, by=self.by, **self.form.why)
 
 
 def refund_url(request: HttpRequest, ids: Iterable[int]) -> str:
@@ -262,7 +175,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
             path("import/", self.staff_view(import_page), name=f"{name}_import"),
             path("export/<str:alias>/", self.staff_view(export), name=f"{name}_export"),
             path("report/", self.staff_view(report), name=f"{name}_report"),
-            path("refund/", self.staff_view(refund_page), name=f"{name}_refund"),
+            path("refund/", self.staff_view(DepositsPage.view), name=f"{name}_refund"),
         ]
         return own + super().get_urls()
 

@@ -11,7 +11,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.badges import Tone, badge
-from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
+from wallet_gateway.admin.decisions import BookPage, ClosePage
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
@@ -95,15 +95,15 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages that close a discrepancy, or book its operation."""
-        ways = {"close": close_discrepancy, "book": book_discrepancy}
+        ways = {"close": ClosePage, "book": BookPage}
         return [
             *(
                 path(
                     f"<int:discrepancy_id>/{way}/",
-                    self.staff_view(view),
+                    self.staff_view(page.view),
                     name=f"wallet_gateway_discrepancy_{way}",
                 )
-                for way, view in ways.items()
+                for way, page in ways.items()
             ),
             *super().get_urls(),
         ]

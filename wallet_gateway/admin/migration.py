@@ -26,7 +26,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin.pages import TEST_SUFFIX, StalePage, log_bulk_change, render_page, signed
+from wallet_gateway.admin.pages import TEST_SUFFIX, NotDone, log_bulk_change, render_page, signed
 from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission, require_permission
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.payments import maintenance
@@ -104,7 +104,7 @@ class _Upload:
         """Return whether this user has had this exact file checked."""
         try:
             proof = signed(self.request.POST.get("checked", ""), salt=_SALT)
-        except StalePage:
+        except NotDone:
             return False
         return bool(proof == self.proof)
 

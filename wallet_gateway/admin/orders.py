@@ -22,8 +22,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
-from wallet_gateway.admin.confirm import confirm
-from wallet_gateway.admin.decisions import cancel_order, query_gateway, raise_limits
+from wallet_gateway.admin.confirm import OperationPage
+from wallet_gateway.admin.decisions import CancelPage, RaiseLimitsPage, query_gateway
 from wallet_gateway.admin.filters import CreatedFilter
 from wallet_gateway.admin.operation_registry import CAPTURE, REFUND, REVERSE
 from wallet_gateway.admin.order_content import customer_name
@@ -260,7 +260,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         own = [
             path(
                 "<int:order_id>/payments/<int:payment_id>/<slug:slug>/",
-                self.staff_view(confirm),
+                self.staff_view(OperationPage.view),
                 name="wallet_gateway_paymentorder_operation",
             ),
             path(
@@ -270,12 +270,12 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
             ),
             path(
                 "<int:order_id>/cancel/",
-                self.staff_view(cancel_order),
+                self.staff_view(CancelPage.view),
                 name="wallet_gateway_paymentorder_cancel",
             ),
             path(
                 "<int:order_id>/wallet-limits/",
-                self.staff_view(raise_limits),
+                self.staff_view(RaiseLimitsPage.view),
                 name="wallet_gateway_paymentorder_wallet_limits",
             ),
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,14 +12,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import gateways
-from wallet_gateway.admin.approvals import what_is_asked
+from wallet_gateway.admin.forms import DECISIONS
 from wallet_gateway.admin.pages import page_url, sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
+from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction
 from wallet_gateway.models.fields import label_of
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import (
     MadeElsewhere,
@@ -143,6 +144,26 @@ def taking_words(row: Discrepancy) -> str:
     if amount is None or (elsewhere is not None and elsewhere.kind is TransactionKind.REVERSAL):
         return _("Take it into our totals")
     return _("Take %(amount)s into our totals") % {"amount": format_money(amount)}
+
+
+def what_is_asked(approval: Approval, *, write: Callable[[Money], str] = format_money) -> str:
+    """Return what a request is for: an amount to refund, or a decision on an outcome."""
+    words = {"kind": label_of(TransactionKind(approval.kind)), "amount": write(approval.amount)}
+    if not approval.decision:
+        return _("%(kind)s of %(amount)s") % words
+    # Another version may have stored another one.
+    decision = next((DECISIONS[one] for one in DECISIONS if one == approval.decision), approval.decision)
+    return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
+
+
+def sentence_of_request(approval: Approval, *, write: Callable[[Money], str] = format_money) -> str:
+    """Return a sentence with what was requested and the status of the request; see `pages.sentence_of`."""
+    what = what_is_asked(approval, write=write)
+    if approval.state == ApprovalState.WAITING:
+        return _("%(what)s: waits for a second person. Nothing is reserved and nothing was sent.") % {
+            "what": what
+        }
+    return f"{what}: {label_of(ApprovalState(approval.state))}."
 
 
 def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:

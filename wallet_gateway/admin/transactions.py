@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
-from wallet_gateway.admin.decisions import decide, mark_refusal_seen, send_again
+from wallet_gateway.admin.decisions import DecidePage, SendAgainPage, mark_refusal_seen
 from wallet_gateway.admin.filters import CountedDayFilter, CountedFilter
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.pages import log_change, marked, page_url, visible_body
@@ -248,13 +248,17 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         """Add the pages of decisions before Django's own URLs."""
         name = "wallet_gateway_gatewaytransaction"
         own = [
-            path("<int:transaction_id>/send-again/", self.staff_view(send_again), name=f"{name}_send_again"),
+            path(
+                "<int:transaction_id>/send-again/",
+                self.staff_view(SendAgainPage.view),
+                name=f"{name}_send_again",
+            ),
             path(
                 "<int:transaction_id>/refusal-seen/",
                 self.staff_view(mark_refusal_seen),
                 name=f"{name}_refusal_seen",
             ),
-            path("<int:transaction_id>/decide/", self.staff_view(decide), name=f"{name}_decide"),
+            path("<int:transaction_id>/decide/", self.staff_view(DecidePage.view), name=f"{name}_decide"),
         ]
         return own + super().get_urls()
 
