@@ -6,6 +6,7 @@ The requester may only withdraw a request, even as a superuser; the operations c
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
@@ -13,7 +14,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -27,18 +27,17 @@ from wallet_gateway.admin.pages import (
     NotDone,
     changed_since,
     log_change,
-    page_url,
     sentence_of,
     show_status,
     visible_request,
 )
-from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, has_permission, is_own_request
-from wallet_gateway.admin.read_only import OwnPageAdmin, datetime_column, link_column, money, text_column
+from wallet_gateway.admin.permissions import is_own_request
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, link_column, money, text_column
 from wallet_gateway.admin.tasks import Label, sentence_of_request, what_is_asked
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Approval
-from wallet_gateway.models.decisions import account_has, permission_of
+from wallet_gateway.models.decisions import APPROVE, OF_KIND, RESOLVE, account_has, permission_of
 from wallet_gateway.models.fields import actor_in
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -58,7 +57,7 @@ class ApprovalPage(ConfirmPage):
         place = row.payment.order if row.payment is not None else row.parent
         super().__init__(site, request, permission_of(row), row, place=place)
         self.is_own = is_own_request(request, row)
-        self.may_agree = not self.is_own and has_permission(request, APPROVE)
+        self.may_agree = not self.is_own and request.user.has_perm(APPROVE)
         self.declines = self.posted is not None and "decline" in self.posted
         if self.posted is not None and not (self.may_agree or (self.declines and self.is_own)):
             raise PermissionDenied
@@ -139,7 +138,9 @@ class ApprovalPage(ConfirmPage):
         row, reason = self.row, self.form.cleaned_data["reason"]
         if self.declines:
             declined = payments.approvals.decline(row, by=self.by, reason=reason)
-            log_change(self.request, self.place, f"{sentence_of_request(declined, write=str)} {reason}")
+            log_change(
+                self.request.user.pk, self.place, f"{sentence_of_request(declined, write=str)} {reason}"
+            )
             messages.info(self.request, sentence_of_request(declined))
             return
         author = actor_in(row, "created_by")
@@ -150,12 +151,12 @@ class ApprovalPage(ConfirmPage):
         transaction = payments.approvals.approve(row, by=self.by, reason=reason)
         words = _("Agreed to what %(author)s asked for.") % {"author": row.created_by or "-"}
         done = f"{words} {sentence_of(transaction, write=str)} ({transaction.reference})"
-        log_change(self.request, self.place, done)
+        log_change(self.request.user.pk, self.place, done)
         show_status(self.request, transaction)
 
 
 @admin.register(Approval)
-class ApprovalAdmin(OwnPageAdmin):
+class ApprovalAdmin(ReadOnlyAdmin):
     """Approval requests: what was requested, by whom, and what the second person decided."""
 
     order = link_column("payment.order", gettext_lazy("order"))
@@ -169,6 +170,8 @@ class ApprovalAdmin(OwnPageAdmin):
         datetime_column("created_at", gettext_lazy("created at")),
     )
     list_filter = ("state",)
+    pages: ClassVar = {"decide": ("<int:approval_id>/decide/", ApprovalPage.view)}
+    own_page = "decide"
     list_select_related = ("payment__order", "deposit")
     search_fields = ()
     when_empty = gettext_lazy(
@@ -183,19 +186,5 @@ class ApprovalAdmin(OwnPageAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Return whether the user may view requests; those who may make or approve them may view them too."""
-        makes = any(
-            has_permission(request, permission) for permission in {*OF_KIND.values(), RESOLVE, APPROVE}
-        )
+        makes = any(request.user.has_perm(permission) for permission in {*OF_KIND.values(), RESOLVE, APPROVE})
         return makes or super().has_view_permission(request, obj)
-
-    def get_urls(self) -> list[URLPattern]:
-        """Add the page of a request before Django's own URLs."""
-        name = "wallet_gateway_approval_decide"
-        return [
-            path("<int:approval_id>/decide/", self.staff_view(ApprovalPage.view), name=name),
-            *super().get_urls(),
-        ]
-
-    def page_of(self, request: HttpRequest, row: Approval) -> str:
-        """Return the URL of the page that shows a request and takes the second person's decision."""
-        return page_url(request, "approval_decide", row.pk)

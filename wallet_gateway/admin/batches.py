@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
@@ -17,7 +17,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -33,21 +32,14 @@ from wallet_gateway.admin.operation_registry import (
 )
 from wallet_gateway.admin.pages import (
     log_change,
-    log_change_of,
     mark_of,
     page_url,
     render_page,
     row_url,
     sentence_of,
 )
-from wallet_gateway.admin.permissions import (
-    SEE_ORDERS,
-    SEE_TRANSACTIONS,
-    has_permission,
-    person_of,
-    require_permission,
-)
-from wallet_gateway.admin.read_only import OwnPageAdmin, datetime_column, text_column
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, person_of, require_permission
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, text_column
 from wallet_gateway.admin.tasks import sentence_of_request
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.states import TransactionKind
@@ -63,7 +55,7 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.decisions import UNENDED_ROWS
+from wallet_gateway.models.decisions import UNENDED_ROWS, account_of
 from wallet_gateway.models.fields import actor_in
 from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import message_of
@@ -127,7 +119,8 @@ def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) ->
         words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
     else:
         return
-    log_change_of(actor_in(batch, "created_by"), row.subject, words)
+    if (account := account_of(actor_in(batch, "created_by"))) is not None:
+        log_change(account.pk, row.subject, words)
 
 
 def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -145,11 +138,11 @@ def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespons
     batch = batch_for(request, batch_id)
     by = person_of(request)
     if "pause" in request.POST and batches.pause(batch, by=by):
-        log_change(request, batch, _("Paused."))
+        log_change(request.user.pk, batch, _("Paused."))
     elif "resume" in request.POST and batches.resume(batch):
-        log_change(request, batch, _("Resumed."))
+        log_change(request.user.pk, batch, _("Resumed."))
     elif "stop" in request.POST and batches.stop(batch, by=by):
-        log_change(request, batch, _("Stopped."))
+        log_change(request.user.pk, batch, _("Stopped."))
     if not {"resume", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(request, batch))
     batches.step(batch)
@@ -328,7 +321,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
 
 
 @admin.register(OperationBatch)
-class OperationBatchAdmin(OwnPageAdmin):
+class OperationBatchAdmin(ReadOnlyAdmin):
     """Batches: what was done for many orders at once, by whom, and the progress."""
 
     list_display = (
@@ -341,6 +334,12 @@ class OperationBatchAdmin(OwnPageAdmin):
         datetime_column("finished_at", gettext_lazy("finished at")),
     )
     list_filter = ("state",)
+    pages: ClassVar = {
+        "confirm": ("<int:batch_id>/confirm/", confirm_batch),
+        "progress": ("<int:batch_id>/progress/", progress),
+        "steer": ("<int:batch_id>/steer/", control),
+    }
+    own_page = "progress"
     search_fields = ()
     when_empty = gettext_lazy(
         "There is no batch yet. Tick several payment orders in their list and choose an action to start one."
@@ -349,20 +348,6 @@ class OperationBatchAdmin(OwnPageAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Return whether the user may view batches; those who create them may: a list action leads here."""
         makers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
-        return any(
-            has_permission(request, permission) for permission in makers
-        ) or super().has_view_permission(request, obj)
-
-    def get_urls(self) -> list[URLPattern]:
-        """Add the pages of a batch before Django's own URLs."""
-        name = "wallet_gateway_operationbatch"
-        own = [
-            path("<int:batch_id>/confirm/", self.staff_view(confirm_batch), name=f"{name}_confirm"),
-            path("<int:batch_id>/progress/", self.staff_view(progress), name=f"{name}_progress"),
-            path("<int:batch_id>/steer/", self.staff_view(control), name=f"{name}_steer"),
-        ]
-        return own + super().get_urls()
-
-    def page_of(self, request: HttpRequest, row: OperationBatch) -> str:
-        """Return the URL of the page for the batch's current state."""
-        return progress_url(request, row)
+        return any(request.user.has_perm(permission) for permission in makers) or super().has_view_permission(
+            request, obj
+        )

@@ -177,7 +177,7 @@ class ConfirmPage:
             return HttpResponseRedirect(self.done_url)
         except AwaitingApproval as waiting:
             assert isinstance(self.place, Model)  # noqa: S101 - only an operation on one row asks for it
-            log_change(self.request, self.place, sentence_of_request(waiting.approval, write=str))
+            log_change(self.request.user.pk, self.place, sentence_of_request(waiting.approval, write=str))
             messages.warning(self.request, sentence_of_request(waiting.approval))
             return HttpResponseRedirect(self.back)
         except NotDone as error:
@@ -359,7 +359,7 @@ class OperationPage(ConfirmPage):
                 _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
             )
         words = f"{sentence_of(transaction, write=str)} ({transaction.reference}; {reason_in_words(**why)})"
-        log_change(self.request, order, words)
+        log_change(self.request.user.pk, order, words)
         show_status(self.request, transaction)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -19,7 +17,7 @@ from django.http import (
 )
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -35,28 +33,20 @@ from wallet_gateway.admin.keys import keys_page
 from wallet_gateway.admin.orders import expires_from
 from wallet_gateway.admin.pages import (
     TEST_SUFFIX,
-    View,
     figures_are_tests,
     log_change,
     render_page,
-    staff_view,
     tests_beside_real_money,
 )
-from wallet_gateway.admin.permissions import (
-    ROTATE_KEYS,
-    SEE_TRANSACTIONS,
-    STOP_SENDING,
-    VIEW_HEALTH,
-    has_permission,
-    require_permission,
-)
+from wallet_gateway.admin.permissions import ROTATE_KEYS, SEE_TRANSACTIONS, STOP_SENDING
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, filtered_list
 from wallet_gateway.findings import Finding
 from wallet_gateway.models import Dashboard, GatewayPause, GatewayTransaction
+from wallet_gateway.models.decisions import VIEW_HEALTH
 from wallet_gateway.payments import maintenance
 from wallet_gateway.reports.health import account_problems, sweep_problems
 from wallet_gateway.reports.statistics import LONGEST_RANGE, Counted, Period, figures
-from wallet_gateway.reports.work import SendingPause, waiting
+from wallet_gateway.reports.work import waiting
 
 DEFAULT_DAYS = 30
 EARLIEST, LATEST = date(1973, 1, 1), date(9000, 1, 1)
@@ -120,114 +110,94 @@ class RangeForm(forms.Form):
         return Period(first=first, last=last, zone=timezone.get_current_timezone())
 
 
-@admin.register(Dashboard)
-class DashboardAdmin(ReadOnlyAdmin):
-    """Admin of the dashboard, which has no rows: its list is the only page."""
+def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the dashboard at once; a script fetches its figures after it, or a link leads to them."""
+    return _page(site, request, {"query": request.GET.urlencode()})
 
-    def has_view_permission(self, request: HttpRequest, obj: Dashboard | None = None) -> bool:  # noqa: ARG002
-        """Return whether the user may view the dashboard: all who may view transactions may."""
-        return has_permission(request, SEE_TRANSACTIONS)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Return whether the admin index lists the dashboard: it does for users who may view it."""
-        return has_permission(request, SEE_TRANSACTIONS)
+def figures_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the dashboard with its figures: for a browser without scripts."""
+    return _page(site, request, {"with_figures": True, **_figures(site, request)})
 
-    def get_urls(self) -> list[URLPattern]:
-        """Serve the dashboard at the URL of the list."""
-        return [
-            path("", self._restricted(self.page), name="wallet_gateway_dashboard_changelist"),
-            path("keys/", self.staff_view(keys_page), name="wallet_gateway_dashboard_keys"),
-            path("health/", self.staff_view(health_page), name="wallet_gateway_dashboard_health"),
-            path("figures/", self._restricted(self.figures), name="wallet_gateway_dashboard_figures"),
-            path(
-                "figures/part/",
-                self._restricted(self.figures_part),
-                name="wallet_gateway_dashboard_figures_part",
-            ),
-            path("figures.csv", self._restricted(self.csv), name="wallet_gateway_dashboard_csv"),
-            path(
-                "<str:alias>/<str:verb>/",
-                self.staff_view(SendingPage.view),
-                name="wallet_gateway_dashboard_stop",
-            ),
-        ]
 
-    def _restricted(self, view: Callable[..., HttpResponseBase]) -> View:
-        def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
-            require_permission(request, SEE_TRANSACTIONS)
-            return view(request, **given)
+def figures_part(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Return the figures alone, as a part of the page."""
+    return TemplateResponse(request, "admin/wallet_gateway/_figures.html", _figures(site, request))
 
-        return staff_view(self.admin_site, of_site)
 
-    def page(self, request: HttpRequest) -> HttpResponse:
-        """Show the dashboard at once; a script fetches its figures after it, or a link leads to them."""
-        return self._page(request, {"query": request.GET.urlencode()})
+def _page(site: AdminSite, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
+    pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
+    alarms: tuple[Finding, ...] = ()
+    if request.user.has_perm(VIEW_HEALTH):
+        # What the health view says of sweeps and accounts; the rest of it has rows on this page.
+        sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
+        alarms = (*sweeps, *account_problems(maintenance.wrong_accounts()))
+    context = {
+        "title": _("Payments dashboard"),
+        "work": work_of(
+            waiting(expires_from(), now=gateways.clock().now(), live=gateways.live_aliases()), request
+        ),
+        "alarms": alarms,
+        "gateways": tuple(
+            {
+                "alias": alias,
+                "pause": pauses.get(alias),
+                "is_test": gateways.is_test(alias),
+                # In the settings, which no button can change.
+                "is_off": not given.policy.sending,
+            }
+            for alias, given in conf.settings().gateways.items()
+        ),
+        "may_stop": request.user.has_perm(STOP_SENDING),
+        "may_rotate": request.user.has_perm(ROTATE_KEYS),
+        "may_see_health": request.user.has_perm(VIEW_HEALTH),
+        **more,
+    }
+    return render_page(site, request, "dashboard.html", context)
 
-    def figures(self, request: HttpRequest) -> HttpResponse:
-        """Show the dashboard with its figures: for a browser without scripts."""
-        return self._page(request, {"with_figures": True, **self._figures(request)})
 
-    def figures_part(self, request: HttpRequest) -> HttpResponse:
-        """Return the figures alone, as a part of the page."""
-        return TemplateResponse(request, "admin/wallet_gateway/_figures.html", self._figures(request))
+def _figures(site: AdminSite, request: HttpRequest) -> dict[str, Any]:
+    form = RangeForm(request.GET, today=today())
+    period = form.period
+    rows = site.get_model_admin(GatewayTransaction)
+    days = {FIRST: str(period.first), LAST: str(period.last)}
 
-    def _page(self, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
-        pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
-        alarms: tuple[Finding, ...] = ()
-        if has_permission(request, VIEW_HEALTH):
-            # What the health view says of sweeps and accounts; the rest of it has rows on this page.
-            sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
-            alarms = (*sweeps, *account_problems(maintenance.wrong_accounts()))
-        context = {
-            "title": _("Payments dashboard"),
-            "work": work_of(
-                waiting(expires_from(), now=gateways.clock().now(), live=gateways.live_aliases()), request
-            ),
-            "alarms": alarms,
-            "gateways": tuple(
-                _Sending(
-                    alias=alias,
-                    pause=pauses.get(alias),
-                    is_test=gateways.is_test(alias),
-                    is_off=not given.policy.sending,
-                )
-                for alias, given in conf.settings().gateways.items()
-            ),
-            "may_stop": has_permission(request, STOP_SENDING),
-            "may_rotate": has_permission(request, ROTATE_KEYS),
-            "may_see_health": has_permission(request, VIEW_HEALTH),
-            **more,
-        }
-        return render_page(self.admin_site, request, "dashboard.html", context)
+    def list_url(figure: Counted, currency: str) -> str:
+        return filtered_list(rows, request, {FIGURE: figure.value, CURRENCY: currency, **days})
 
-    def _figures(self, request: HttpRequest) -> dict[str, Any]:
-        form = RangeForm(request.GET, today=today())
-        period = form.period
-        rows = self.admin_site.get_model_admin(GatewayTransaction)
-        days = {FIRST: str(period.first), LAST: str(period.last)}
+    return {
+        "form": form,
+        "period": period,
+        "is_unfinished": period.first <= today() <= period.last,
+        **_read(form, list_url=list_url),
+        "query": request.GET.urlencode(),
+    }
 
-        def list_url(figure: Counted, currency: str) -> str:
-            return filtered_list(rows, request, {FIGURE: figure.value, CURRENCY: currency, **days})
 
-        return {
-            "form": form,
-            "period": period,
-            "is_unfinished": period.first <= today() <= period.last,
-            **_read(form, list_url=list_url),
-            "query": request.GET.urlencode(),
-        }
+def figures_csv(site: AdminSite, request: HttpRequest) -> HttpResponseBase:  # noqa: ARG001 - as the others
+    """Return the statistics of the page as one CSV."""
+    form = RangeForm(request.GET, today=today())
+    found = _read(form)
+    is_test = figures_are_tests()
+    lines = csv_lines(found["parts"], found["gateway_table"], is_test=is_test)
+    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    period = form.period
+    name = f"figures{TEST_SUFFIX if is_test else ''}-{period.first}-{period.last}.csv"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
 
-    def csv(self, request: HttpRequest) -> HttpResponseBase:
-        """Return the statistics of the page as one CSV."""
-        form = RangeForm(request.GET, today=today())
-        found = _read(form)
-        is_test = figures_are_tests()
-        lines = csv_lines(found["parts"], found["gateway_table"], is_test=is_test)
-        answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-        period = form.period
-        name = f"figures{TEST_SUFFIX if is_test else ''}-{period.first}-{period.last}.csv"
-        answer["Content-Disposition"] = f'attachment; filename="{name}"'
-        return answer
+
+def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:
+    """Read the statistics; with `list_url` also the main figures, compared with the days before."""
+    period = form.period
+    tests = tests_beside_real_money()
+    found = figures(period, compared=list_url is not None, without_tests=bool(tests))
+    form.offer_currencies(found.currencies)
+    return {
+        "uncounted": tests,
+        "parts": currency_parts(found, period.days, only=form.selected_currency, list_url=list_url),
+        "gateway_table": gateway_table(found, period.days),
+    }
 
 
 class SendingPage(ConfirmPage):
@@ -269,33 +239,32 @@ class SendingPage(ConfirmPage):
             title, done = _("Resume sending"), _("Sending to %(gateway)s goes on.")
         until = pause.stopped_until
         end = f" ({until.isoformat(timespec='seconds')})" if until else ""
-        log_change(self.request, pause, f"{title}{end}: {reason}")
+        log_change(self.request.user.pk, pause, f"{title}{end}: {reason}")
         messages.warning(self.request, done % {"gateway": alias})
 
 
-def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:
-    """Read the statistics; with `list_url` also the main figures, compared with the days before."""
-    period = form.period
-    tests = tests_beside_real_money()
-    found = figures(period, compared=list_url is not None, without_tests=bool(tests))
-    form.offer_currencies(found.currencies)
-    return {
-        "uncounted": tests,
-        "parts": currency_parts(found, period.days, only=form.selected_currency, list_url=list_url),
-        "gateway_table": gateway_table(found, period.days),
+@admin.register(Dashboard)
+class DashboardAdmin(ReadOnlyAdmin):
+    """Admin of the dashboard, which has no rows: its list is the only page."""
+
+    def has_view_permission(self, request: HttpRequest, obj: Dashboard | None = None) -> bool:  # noqa: ARG002
+        """Return whether the user may view the dashboard: all who may view transactions may."""
+        return request.user.has_perm(SEE_TRANSACTIONS)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Return whether the admin index lists the dashboard: it does for users who may view it."""
+        return request.user.has_perm(SEE_TRANSACTIONS)
+
+    pages: ClassVar = {
+        "changelist": ("", dashboard_page),
+        "keys": ("keys/", keys_page),
+        "health": ("health/", health_page),
+        "figures": ("figures/", figures_page),
+        "figures_part": ("figures/part/", figures_part),
+        "csv": ("figures.csv", figures_csv),
+        "stop": ("<str:alias>/<str:verb>/", SendingPage.view),
     }
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sending:
-    """Whether new requests are sent to one gateway."""
-
-    alias: str
-    pause: SendingPause | None
-    is_test: bool
-    is_off: bool
-    """Disabled in the settings, which no button can change."""
-
-    @property
-    def is_stopped_by_person(self) -> bool:
-        return self.pause is not None and bool(self.pause.by)
+    def get_urls(self) -> list[URLPattern]:
+        """Serve these pages only, the dashboard at the URL of the list."""
+        return self.own_urls()

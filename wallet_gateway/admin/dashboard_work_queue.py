@@ -174,13 +174,8 @@ def _order(request: HttpRequest, row: PaymentOrder) -> Item:
 
 
 def _closed_button(request: HttpRequest, row: PaymentOrder) -> Item:
-    return Item(
-        what=label_of(WalletLimit(row.wallet_limit)),
-        name=visible(row),
-        url=row_url(request, row),
-        since=row.wallet_closed_at or row.updated_at,
-        amount=row.amount,
-    )
+    what, since = label_of(WalletLimit(row.wallet_limit)), row.wallet_closed_at or row.updated_at
+    return replace(_order(request, row), what=what, since=since)
 
 
 def _difference(request: HttpRequest, row: Discrepancy) -> Item:

@@ -30,15 +30,7 @@ from wallet_gateway.admin.pages import (
     sentence_of,
     show_status,
 )
-from wallet_gateway.admin.permissions import (
-    CANCEL_ORDER,
-    OF_KIND,
-    RAISE_LIMITS,
-    RESOLVE,
-    has_permission,
-    person_of,
-    require_permission,
-)
+from wallet_gateway.admin.permissions import CANCEL_ORDER, RAISE_LIMITS, person_of, require_permission
 from wallet_gateway.admin.tasks import Label, sentence_of_difference, taking_button, taking_words
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -46,6 +38,7 @@ from wallet_gateway.domain.policy import WalletLimit, WalletLimits
 from wallet_gateway.domain.states import CANCELLABLE_STATES, TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, WalletUsage
+from wallet_gateway.models.decisions import OF_KIND, RESOLVE
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import bookable_differences, is_bookable
@@ -62,7 +55,7 @@ def query_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpR
     except ImproperlyConfigured:
         messages.error(request, _("The order's gateway is not in the settings."))
     else:
-        log_change(request, order, _("Asked the gateway."))
+        log_change(request.user.pk, order, _("Asked the gateway."))
         moved = _("The gateway was asked; the order has changed.")
         same = _("The gateway was asked; the order stands as before.")
         messages.info(request, moved if order.state != before else same)
@@ -76,7 +69,7 @@ def mark_refusal_seen(site: AdminSite, request: HttpRequest, transaction_id: int
     transaction = _transaction(transaction_id)
     require_permission(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
     payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
-    log_change(request, transaction, _("Refusal seen."))
+    log_change(request.user.pk, transaction, _("Refusal seen."))
     messages.success(request, _("Marked as seen."))
     pages = {row_url(request, transaction), page_url(request, "dashboard_changelist")}
     if transaction.payment is not None:
@@ -125,7 +118,7 @@ class TransactionPage(ConfirmPage):
     def tell(self, transaction: GatewayTransaction) -> None:
         """Show and log what became of the transaction."""
         what = f"{self.title}: {sentence_of(transaction, write=str)} ({transaction.reference})"
-        log_change(self.request, self.place, what)
+        log_change(self.request.user.pk, self.place, what)
         show_status(self.request, transaction)
 
 
@@ -241,7 +234,7 @@ class DiscrepancyPage(ConfirmPage):
         """End the difference."""
         reason = self.form.cleaned_data["reason"]
         self.end(self.row, reason=reason, by=self.by)
-        log_change(self.request, self.row, self.logged % {"reason": reason})
+        log_change(self.request.user.pk, self.row, self.logged % {"reason": reason})
         messages.success(self.request, str(self.done))
 
 
@@ -311,7 +304,7 @@ def cancel_url_of(order: PaymentOrder, request: HttpRequest) -> str:
     """Return the address of the page; empty if the order cannot be cancelled, or not by this user."""
     if order.is_cancelled or order.state not in CANCELLABLE_STATES:
         return ""
-    if not has_permission(request, CANCEL_ORDER):
+    if not request.user.has_perm(CANCEL_ORDER):
         return ""
     return page_url(request, "paymentorder_cancel", order.pk)
 
@@ -342,7 +335,7 @@ class CancelPage(OrderPage):
         """Cancel the order."""
         note = self.form.cleaned_data["note"].strip()
         order = payments.cancel(self.row, by=self.by, note=note)
-        log_change(self.request, order, _("Order cancelled: %(note)s") % {"note": note or "-"})
+        log_change(self.request.user.pk, order, _("Order cancelled: %(note)s") % {"note": note or "-"})
         if order.is_released:
             messages.success(self.request, _("The order is cancelled. Its goods are free."))
         else:

@@ -6,14 +6,13 @@ ticket contains the batch's token, so that submitting a page twice has no furthe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -25,19 +24,17 @@ from wallet_gateway.admin.operation_registry import (
     DETACHED_REFUND,
     limit_of,
 )
-from wallet_gateway.admin.pages import mark_of, page_url
-from wallet_gateway.admin.permissions import has_permission
+from wallet_gateway.admin.pages import mark_of, marked, page_url
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
-    gateway_column,
     label_column,
     money,
-    nowrap,
     text_column,
 )
-from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, requests_of, tasks_of
+from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, Label, requests_of, tasks_of
 from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import OperationOutstanding
@@ -46,7 +43,6 @@ from wallet_gateway.reports.search import deposits_found
 
 MAX_DEPOSITS = 200
 """Maximum number of deposits on one page: their ids are in its URL."""
-_SALT = "wallet_gateway.admin.detached-refund"
 
 
 def why_not_refund(deposit: MigratedDeposit) -> str:
@@ -116,6 +112,21 @@ def refund_url(request: HttpRequest, ids: Iterable[int]) -> str:
     return page_url(request, "migrateddeposit_refund") + "?ids=" + ",".join(map(str, ids))
 
 
+def _minor_column(name: str, label: Label) -> Callable[[MigratedDeposit], str]:
+    """Return a column with an amount; `?` for one that no migration file contained."""
+
+    @admin.display(description=label)
+    def shown(row: MigratedDeposit) -> str:
+        minor = getattr(row, name)
+        return "?" if minor is None else format_money(Money.from_minor_units(minor, row.currency))
+
+    return shown
+
+
+DEPOSITED = _minor_column("amount_minor", gettext_lazy("amount"))
+REFUNDED = _minor_column("refunded", gettext_lazy("refunded"))
+
+
 @admin.register(MigratedDeposit)
 class MigratedDepositAdmin(ReadOnlyAdmin):
     """Deposits from a migration file, and deposits that were refunded without one."""
@@ -126,15 +137,21 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         "No deposit yet. Import the migration file of the earlier provider with the button above."
     )
     actions = ("refund_many",)
+    pages: ClassVar = {
+        "import": ("import/", import_page),
+        "export": ("export/<str:alias>/", export),
+        "report": ("report/", report),
+        "refund": ("refund/", DepositsPage.view),
+    }
     search_help_text = gettext_lazy(
         "Beginning of a reference: the former provider's, or the one that the migration gave"
     )
     list_display = (
         text_column("parent_transaction_id", gettext_lazy("parent transaction id")),
         text_column("provider_transaction_id", gettext_lazy("former provider's reference")),
-        gateway_column(),
-        "deposited",
-        "refunded_since",
+        "of_gateway",
+        DEPOSITED,
+        REFUNDED,
         money("refundable", gettext_lazy("left to refund")),
         label_column("is_frozen", gettext_lazy("frozen"), boolean=True),
         datetime_column("created_at", gettext_lazy("created at")),
@@ -143,10 +160,10 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         text_column("parent_transaction_id", gettext_lazy("parent transaction id")),
         label_column("gateway", gettext_lazy("gateway")),
         label_column("is_known", gettext_lazy("told by a migration file"), boolean=True),
-        "deposited",
-        "refunded_earlier",
-        "refunded_since",
-        "reserved",
+        DEPOSITED,
+        _minor_column("refunded_before", gettext_lazy("refunded by the earlier provider")),
+        REFUNDED,
+        _minor_column("refund_reserved", gettext_lazy("under way")),
         money("refundable", gettext_lazy("left to refund")),
         label_column("is_frozen", gettext_lazy("frozen"), boolean=True),
         label_column("transacted_at", gettext_lazy("paid at")),
@@ -156,7 +173,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
         """Return whether the refund action is offered and allowed."""
-        return has_permission(request, DETACHED_REFUND.permission)
+        return request.user.has_perm(DETACHED_REFUND.permission)
 
     @admin.action(description=gettext_lazy("Refund the selected deposits…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, deposits: QuerySet[MigratedDeposit]) -> HttpResponse | None:
@@ -168,24 +185,13 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
             return None
         return HttpResponseRedirect(refund_url(request, ids))
 
-    def get_urls(self) -> list[URLPattern]:
-        """Add the pages for import, export and refunds before Django's own URLs."""
-        name = "wallet_gateway_migrateddeposit"
-        own = [
-            path("import/", self.staff_view(import_page), name=f"{name}_import"),
-            path("export/<str:alias>/", self.staff_view(export), name=f"{name}_export"),
-            path("report/", self.staff_view(report), name=f"{name}_report"),
-            path("refund/", self.staff_view(DepositsPage.view), name=f"{name}_refund"),
-        ]
-        return own + super().get_urls()
-
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list with the links to import, export and report."""
         shown = {
             "gateways": tuple(conf.settings().gateways),
-            "may_refund": has_permission(request, DETACHED_REFUND.permission),
+            "may_refund": request.user.has_perm(DETACHED_REFUND.permission),
         }
         return super().changelist_view(request, shown | (extra_context or {}))
 
@@ -194,7 +200,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         waiting = GatewayTransaction.objects.filter(deposit=row, state__in=FOR_A_PERSON).order_by("pk")
         asked = row.approvals.filter(state=ApprovalState.WAITING).select_related("subject")
         buttons: tuple[Button, ...] = ()
-        if has_permission(request, DETACHED_REFUND.permission) and not why_not_refund(row):
+        if request.user.has_perm(DETACHED_REFUND.permission) and not why_not_refund(row):
             buttons = (Button(label=_("Refund…"), url=refund_url(request, [row.pk])),)
         return {
             "tasks": tuple(tasks_of(list(waiting), request)),
@@ -202,26 +208,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
             "buttons": buttons,
         }
 
-    @admin.display(description=gettext_lazy("amount"))
-    def deposited(self, row: MigratedDeposit) -> str:
-        """Return the amount paid; unknown if no migration file contained it."""
-        return "?" if row.amount_minor is None else _units(row, row.amount_minor)
-
-    @admin.display(description=gettext_lazy("refunded by the earlier provider"))
-    def refunded_earlier(self, row: MigratedDeposit) -> str:
-        """Return the amount refunded before the migration."""
-        return _units(row, row.refunded_before)
-
-    @admin.display(description=gettext_lazy("refunded"))
-    def refunded_since(self, row: MigratedDeposit) -> str:
-        """Return the amount refunded since the migration."""
-        return _units(row, row.refunded)
-
-    @admin.display(description=gettext_lazy("under way"))
-    def reserved(self, row: MigratedDeposit) -> str:
-        """Return the amount of refunds in progress."""
-        return _units(row, row.refund_reserved)
-
-
-def _units(row: MigratedDeposit, minor: int) -> str:
-    return nowrap(Money.from_minor_units(minor, row.currency))
+    @admin.display(description=gettext_lazy("gateway"))
+    def of_gateway(self, row: MigratedDeposit) -> str:
+        """Return the gateway's alias, marked where the row is a test."""
+        return marked(row.gateway, row)

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
-from wallet_gateway.admin.pages import log_bulk_change, page_url, render_page
+from wallet_gateway.admin.pages import log_change, page_url, render_page
 from wallet_gateway.admin.permissions import ROTATE_KEYS, require_permission
 from wallet_gateway.models import WalletKey
 
@@ -28,7 +28,7 @@ def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and can_rotate_now:
         done = payments.wallet.rotate_keys()
         what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
-        log_bulk_change(request, WalletKey, what)
+        log_change(request.user.pk, WalletKey, what)
         messages.success(request, what)
         return HttpResponseRedirect(page_url(request, "dashboard_keys"))
     sentences = []

@@ -17,12 +17,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin import permissions
 from wallet_gateway.domain.people import REASON_CODES, Actor, ReasonCode
 from wallet_gateway.domain.policy import GIVING_BACK, LIMITED_PERIOD
 from wallet_gateway.domain.states import TransactionKind, TransactionState, available, why_not_begin
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import Allowance, Discrepancy, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models import (
+    Allowance,
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    Payment,
+    decisions,
+)
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.codes import Currency, currency_exponent
@@ -125,7 +131,7 @@ _LABELS = {ReasonCode.OTHER: gettext_lazy("Another reason (say it in the note)")
 
 CAPTURE = Operation(
     kind=TransactionKind.CAPTURE,
-    permission=permissions.CAPTURE,
+    permission=decisions.CAPTURE,
     heading=gettext_lazy("Capture a payment"),
     heading_of_many=gettext_lazy("Capture several orders"),
     verb=gettext_lazy("Capture"),
@@ -138,7 +144,7 @@ CAPTURE = Operation(
 )
 REFUND = Operation(
     kind=TransactionKind.REFUND,
-    permission=permissions.REFUND,
+    permission=decisions.REFUND,
     heading=gettext_lazy("Refund a payment"),
     heading_of_many=gettext_lazy("Refund several orders"),
     verb=gettext_lazy("Refund"),
@@ -151,7 +157,7 @@ REFUND = Operation(
 )
 REVERSE = Operation(
     kind=TransactionKind.REVERSAL,
-    permission=permissions.REVERSE,
+    permission=decisions.REVERSE,
     heading=gettext_lazy("Reverse an authorization"),
     heading_of_many=gettext_lazy("Reverse several orders"),
     verb=gettext_lazy("Reverse"),
@@ -169,7 +175,7 @@ BY_SLUG: Mapping[str, Operation] = MappingProxyType(
 DETACHED_REFUND = replace(
     REFUND,
     kind=TransactionKind.DETACHED_REFUND,
-    permission=permissions.DETACHED_REFUND,
+    permission=decisions.DETACHED_REFUND,
     heading_of_many=gettext_lazy("Refund payments of the earlier provider"),
     verb_of_many=ngettext_lazy(
         "Refund %(count)d deposit, %(sums)s", "Refund %(count)d deposits, %(sums)s", "count"

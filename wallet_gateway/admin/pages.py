@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -13,10 +12,8 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
-from django.db import transaction as db_transaction
 from django.db.models import Model, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
@@ -24,7 +21,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.domain.people import Actor
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import (
@@ -34,7 +30,6 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.decisions import account_of
 from wallet_gateway.models.fields import cut_to, label_of
 from wallet_gateway.models.maintenance import is_test_row
 from wallet_gateway.payments import follow_ups
@@ -44,29 +39,12 @@ from wallet_gateway.protocol.follow_ups import SentAlong
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
-View = Callable[..., HttpResponseBase]
-
 _LEVELS = {
     TransactionState.APPROVED: messages.SUCCESS,
     TransactionState.REJECTED: messages.ERROR,
     TransactionState.ANOMALY: messages.ERROR,
     TransactionState.ABANDONED: messages.INFO,
 }
-
-
-def staff_view(site: AdminSite, view: View) -> View:
-    """Restrict a view that contacts the gateway to staff, and run it outside the request's transaction.
-
-    A request must be committed before it is sent, even if the project sets `ATOMIC_REQUESTS`.
-    """
-
-    @db_transaction.non_atomic_requests
-    @wraps(view)
-    def non_atomic(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        request.current_app = site.name
-        return view(request, *args, **kwargs)
-
-    return site.admin_view(non_atomic)
 
 
 def render_page(
@@ -182,31 +160,14 @@ def marked(text: str, row: Model) -> str:
     return format_html('{} <strong class="wallet-badge wallet-badge--test">{}</strong>', text, _("TEST"))
 
 
-def log_change(request: HttpRequest, row: Model, what: str) -> None:
-    """Record in the admin log what the current user did with a row."""
-    _write(request.user.pk, type(row), what, name=visible(row), object_id=str(row.pk))
-
-
-def log_change_of(actor: Actor, row: Model, what: str) -> None:
-    """Record what was done with a row on behalf of a user; record nothing if the account no longer exists."""
-    account = account_of(actor)
-    if account is not None:
-        _write(account.pk, type(row), what, name=visible(row), object_id=str(row.pk))
-
-
-def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None:
-    """Record what the current user did with many rows of one model, without naming each row."""
-    _write(request.user.pk, model, what, name=str(model._meta.verbose_name_plural))
-
-
-def _write(
-    user_id: object, model: type[Model], what: str, *, name: str, object_id: str | None = None
-) -> None:
+def log_change(user_pk: object, of: Model | type[Model], what: str) -> None:
+    """Record in the admin's log what somebody did with a row, or with many rows of a model."""
+    is_row = isinstance(of, Model)
     LogEntry.objects.create(
-        user_id=str(user_id),
-        content_type=ContentType.objects.get_for_model(model),
-        object_id=object_id,
-        object_repr=cut_to(LogEntry, "object_repr", name),
+        user_id=str(user_pk),
+        content_type=ContentType.objects.get_for_model(of),
+        object_id=str(of.pk) if is_row else None,
+        object_repr=cut_to(LogEntry, "object_repr", visible(of if is_row else of._meta.verbose_name_plural)),
         action_flag=CHANGE,
         change_message=mask_card_numbers(what),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
@@ -14,11 +14,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from wallet_gateway import gateways
 from wallet_gateway.admin.forms import DECISIONS
 from wallet_gateway.admin.pages import page_url, sentence_of
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
+from wallet_gateway.admin.permissions import is_own_request
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction
+from wallet_gateway.models.decisions import OF_KIND, RESOLVE
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -44,32 +45,6 @@ class Button:
     """Whether another one beside it is the act that is meant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """A transaction that needs a person."""
-
-    sentence: str
-    reference: str
-    since: datetime
-    queries: int
-    buttons: tuple[Button, ...]
-    seen_url: str = ""
-    """Where a button posts that a refusal was seen; empty if there is none or the user may not."""
-    attempt: int | None = None
-    """The number of the attempt that it opened, on the page that shows the attempt; None elsewhere."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A request that waits for a second person."""
-
-    sentence: str
-    by: str
-    since: datetime
-    until: datetime
-    button: Button
-
-
 FOR_A_PERSON = frozenset(
     {
         TransactionState.NOT_SENT,
@@ -84,50 +59,48 @@ FOR_A_PERSON = frozenset(
 _PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING})
 
 
-def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
+def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -> Iterator[dict[str, Any]]:
     """Yield the transactions that need a person, with what the current user may do about them."""
     rows = list(transactions)
     bookable = bookable_differences(rows)
     for transaction in rows:
         # Open or pending: the customer or the provider decides; a person is needed only after too long.
         too_soon = transaction.state in _PENDING and not transaction.needs_operator
+        buttons = []
         if transaction.state in FOR_A_PERSON and not too_soon:
-            buttons = []
             may_resend = OF_KIND.get(TransactionKind(transaction.kind))
             if (
                 transaction.state == TransactionState.NOT_SENT
                 and may_resend is not None
-                and has_permission(request, may_resend)
+                and request.user.has_perm(may_resend)
             ):
                 url = page_url(request, "gatewaytransaction_send_again", transaction.pk)
                 buttons.append(Button(label=_("Send again"), url=url, is_quiet=True))
-            if has_permission(request, RESOLVE):
+            if request.user.has_perm(RESOLVE):
                 if (other_amount := bookable.get(transaction.pk)) is not None:
                     buttons.append(taking_button(other_amount, request, back="?back=order"))
                 url = page_url(request, "gatewaytransaction_decide", transaction.pk)
                 buttons.append(Button(label=_("Decide"), url=url, is_quiet=True))
-            yield Task(
-                sentence=sentence_of(transaction),
-                reference=transaction.reference,
-                since=transaction.state_changed_at,
-                queries=transaction.query_count,
-                buttons=tuple(buttons),
-            )
+            sentence, since, seen_url = sentence_of(transaction), transaction.state_changed_at, ""
         elif transaction.refusal_unseen_since is not None:
-            yield Task(
-                sentence=f"{_('Refused afterwards')}: {sentence_of(transaction)}",
-                reference=transaction.reference,
-                since=transaction.refusal_unseen_since,
-                queries=transaction.query_count,
-                buttons=(),
-                seen_url=seen_url_of(transaction, request),
-            )
+            sentence = f"{_('Refused afterwards')}: {sentence_of(transaction)}"
+            since, seen_url = transaction.refusal_unseen_since, seen_url_of(transaction, request)
+        else:
+            continue
+        yield {
+            "sentence": sentence,
+            "reference": transaction.reference,
+            "since": since,
+            "queries": transaction.query_count,
+            "buttons": buttons,
+            "seen_url": seen_url,
+        }
 
 
 def seen_url_of(transaction: GatewayTransaction, request: HttpRequest) -> str:
     """Return where the current user posts that a refusal was seen; empty without the permission."""
     permission = OF_KIND.get(TransactionKind(transaction.kind))
-    if permission is None or not has_permission(request, permission):
+    if permission is None or not request.user.has_perm(permission):
         return ""
     return page_url(request, "gatewaytransaction_refusal_seen", transaction.pk)
 
@@ -166,34 +139,19 @@ def sentence_of_request(approval: Approval, *, write: Callable[[Money], str] = f
     return f"{what}: {label_of(ApprovalState(approval.state))}."
 
 
-def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
+def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[dict[str, Any]]:
     """Yield the requests that wait for a second person; the requester may only withdraw."""
     now = gateways.clock().now()
     for approval in approvals:
         if approval.is_waiting(now):
             label = _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")
-            yield Request(
-                sentence=what_is_asked(approval),
-                by=visible(approval.created_by or "-"),
-                since=approval.created_at,
-                until=approval.expires_at,
-                button=Button(label=label, url=page_url(request, "approval_decide", approval.pk)),
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """Something that our records and the gateway's tell differently, and that needs a person."""
-
-    key: str
-    """Names it within its page."""
-    sentence: str
-    detail: str
-    """What was compared; empty if the sentence tells all of it."""
-    record_id: str
-    """The gateway's id of an operation made elsewhere, by which the provider's portal finds it."""
-    since: datetime
-    buttons: tuple[Button, ...]
+            yield {
+                "sentence": what_is_asked(approval),
+                "by": visible(approval.created_by or "-"),
+                "since": approval.created_at,
+                "until": approval.expires_at,
+                "button": Button(label=label, url=page_url(request, "approval_decide", approval.pk)),
+            }
 
 
 _SENTENCES: Mapping[DiscrepancyKind, Promise | str] = {
@@ -254,17 +212,19 @@ _ELSEWHERE = {
 }
 
 
-def difference_of(row: Discrepancy, request: HttpRequest) -> Difference:
+def difference_of(row: Discrepancy, request: HttpRequest) -> dict[str, Any]:
     """Return a discrepancy on its order's page, with what the current user may do about it."""
     elsewhere = made_elsewhere(row)
-    return Difference(
-        key=f"difference-{row.pk}",
-        sentence=sentence_of_difference(row),
-        detail="" if elsewhere else visible(row.explanation),
-        record_id=visible(elsewhere.record_id) if elsewhere else "",
-        since=row.found_at,
-        buttons=tuple(ways_to_end(row, request, back="?back=order")),
-    )
+    return {
+        "key": f"difference-{row.pk}",
+        "sentence": sentence_of_difference(row),
+        # What was compared, unless the sentence tells all of it.
+        "detail": "" if elsewhere else visible(row.explanation),
+        # By it the provider's portal finds an operation made elsewhere.
+        "record_id": visible(elsewhere.record_id) if elsewhere else "",
+        "since": row.found_at,
+        "buttons": list(ways_to_end(row, request, back="?back=order")),
+    }
 
 
 def sentence_of_difference(row: Discrepancy) -> str:
@@ -301,7 +261,7 @@ def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> It
 
     `back` is the query by which `decisions` finds the page to return to; empty for the discrepancy's own.
     """
-    if not has_permission(request, RESOLVE):
+    if not request.user.has_perm(RESOLVE):
         return
     may_book = is_bookable(row)
     if may_book:
