@@ -138,9 +138,7 @@ class ApprovalPage(ConfirmPage):
         row, reason = self.row, self.form.cleaned_data["reason"]
         if self.declines:
             declined = payments.approvals.decline(row, by=self.by, reason=reason)
-            log_change(
-                self.request.user.pk, self.place, f"{sentence_of_request(declined, write=str)} {reason}"
-            )
+            log_change(self.request.user, self.place, f"{sentence_of_request(declined, write=str)} {reason}")
             messages.info(self.request, sentence_of_request(declined))
             return
         author = actor_in(row, "created_by")
@@ -151,7 +149,7 @@ class ApprovalPage(ConfirmPage):
         transaction = payments.approvals.approve(row, by=self.by, reason=reason)
         words = _("Agreed to what %(author)s asked for.") % {"author": row.created_by or "-"}
         done = f"{words} {sentence_of(transaction, write=str)} ({transaction.reference})"
-        log_change(self.request.user.pk, self.place, done)
+        log_change(self.request.user, self.place, done)
         show_status(self.request, transaction)
 
 

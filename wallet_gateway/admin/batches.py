@@ -8,7 +8,7 @@ some rows at once; if no worker processes the batch, every user with the permiss
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -23,21 +23,8 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway import gateways
 from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.confirm import ManyPage
-from wallet_gateway.admin.operation_registry import (
-    BY_KIND,
-    Operation,
-    limit_of,
-    sums_in_words,
-    sums_of,
-)
-from wallet_gateway.admin.pages import (
-    log_change,
-    mark_of,
-    page_url,
-    render_page,
-    row_url,
-    sentence_of,
-)
+from wallet_gateway.admin.operation_registry import BY_KIND, Operation, limit_of, sums_in_words, sums_of
+from wallet_gateway.admin.pages import log_change, mark_of, page_url, render_page, row_url, sentence_of
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, person_of, require_permission
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, text_column
 from wallet_gateway.admin.tasks import sentence_of_request
@@ -47,7 +34,6 @@ from wallet_gateway.formats import format_money
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
-    GatewayTransaction,
     MigratedDeposit,
     OperationBatch,
     OperationBatchRow,
@@ -58,7 +44,7 @@ from wallet_gateway.models import (
 from wallet_gateway.models.decisions import UNENDED_ROWS, account_of
 from wallet_gateway.models.fields import actor_in
 from wallet_gateway.payments import batches
-from wallet_gateway.payments.errors import message_of
+from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import is_stalled
@@ -120,7 +106,7 @@ def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) ->
     else:
         return
     if (account := account_of(actor_in(batch, "created_by"))) is not None:
-        log_change(account.pk, row.subject, words)
+        log_change(account, row.subject, words)
 
 
 def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -138,11 +124,11 @@ def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespons
     batch = batch_for(request, batch_id)
     by = person_of(request)
     if "pause" in request.POST and batches.pause(batch, by=by):
-        log_change(request.user.pk, batch, _("Paused."))
+        log_change(request.user, batch, _("Paused."))
     elif "resume" in request.POST and batches.resume(batch):
-        log_change(request.user.pk, batch, _("Resumed."))
+        log_change(request.user, batch, _("Resumed."))
     elif "stop" in request.POST and batches.stop(batch, by=by):
-        log_change(request.user.pk, batch, _("Stopped."))
+        log_change(request.user, batch, _("Stopped."))
     if not {"resume", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(request, batch))
     batches.step(batch)
@@ -269,8 +255,6 @@ class BatchPage(ManyPage):
         batches.start(self.batch, self.stored, **self.form.why)
 
 
-MAX_ORDERS = batches.MAX_ROWS
-
 connect()
 
 
@@ -278,38 +262,31 @@ def draft_batch(
     request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]
 ) -> HttpResponse | None:
     """Create a draft batch of the selected orders and redirect to the page that confirms it."""
-    chosen = list(orders[: MAX_ORDERS + 1])
-    if len(chosen) > MAX_ORDERS:
-        messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MAX_ORDERS})
-        return None
-    batch = batches.draft(BatchKind(operation.kind), chosen, by=person_of(request))
-    return HttpResponseRedirect(page_url(request, "operationbatch_confirm", batch.pk))
+    chosen, kind = list(orders[: batches.MAX_ROWS + 1]), BatchKind(operation.kind)
+    return _begun(request, "confirm", lambda: batches.draft(kind, chosen, by=person_of(request)))
 
 
-def query_orders(request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
-    """Start status queries for the selected orders and redirect to the results."""
-    return _query(request, list(orders[: MAX_ORDERS + 1]))
-
-
-def query_transactions(
-    request: HttpRequest, transactions: QuerySet[GatewayTransaction]
+def query_many(
+    request: HttpRequest, subjects: Iterable[PaymentOrder | MigratedDeposit]
 ) -> HttpResponse | None:
-    """Start status queries for the orders and deposits of the selected transactions, each once."""
-    chosen = transactions.select_related("payment__order", "deposit")[: MAX_ORDERS + 1]
-    subjects: dict[PaymentOrder | MigratedDeposit, None] = {}
-    for transaction in chosen:
-        subject = transaction.payment.order if transaction.payment is not None else transaction.deposit
-        if subject is not None:
-            subjects[subject] = None
-    return _query(request, list(subjects))
+    """Start status queries for orders and deposits, each once, and redirect to the results."""
+    chosen: dict[PaymentOrder | MigratedDeposit, None] = {}
+    for subject in subjects:
+        chosen[subject] = None
+        if len(chosen) > batches.MAX_ROWS:
+            break
+    by = person_of(request)
+    return _begun(request, "progress", lambda: batches.start_status_queries(list(chosen), by=by))
 
 
-def _query(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit]) -> HttpResponse | None:
-    if len(subjects) > MAX_ORDERS:
-        messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MAX_ORDERS})
+def _begun(request: HttpRequest, page: str, begin: Callable[[], OperationBatch]) -> HttpResponse | None:
+    """Redirect to a page of a new batch, or say why there is none."""
+    try:
+        batch = begin()
+    except OperationRefused as refused:
+        messages.error(request, visible(refused.message))
         return None
-    batch = batches.start_status_queries(subjects, by=person_of(request))
-    return HttpResponseRedirect(progress_url(request, batch))
+    return HttpResponseRedirect(page_url(request, f"operationbatch_{page}", batch.pk))
 
 
 def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:

@@ -82,6 +82,8 @@ class ConfirmPage:
     """The button."""
     unnamed: Label = ""
     """What a script writes on a button that no longer names the amount; empty where it names none."""
+    unlike_named: Label = ""
+    """What is said on a page that comes back because its button named something else."""
     back_label: Label = gettext_lazy("Cancel")
     head = ""
     facts: Sequence[tuple[Label, object]] = ()
@@ -177,7 +179,7 @@ class ConfirmPage:
             return HttpResponseRedirect(self.done_url)
         except AwaitingApproval as waiting:
             assert isinstance(self.place, Model)  # noqa: S101 - only an operation on one row asks for it
-            log_change(self.request.user.pk, self.place, sentence_of_request(waiting.approval, write=str))
+            log_change(self.request.user, self.place, sentence_of_request(waiting.approval, write=str))
             messages.warning(self.request, sentence_of_request(waiting.approval))
             return HttpResponseRedirect(self.back)
         except NotDone as error:
@@ -257,7 +259,6 @@ class OperationPage(ConfirmPage):
         if slug not in BY_SLUG:
             raise Http404
         operation = self.operation = BY_SLUG[slug]
-        require_permission(request, operation.permission)
         payment = Payment.objects.select_related("order").filter(pk=payment_id).first()
         # Compared here: SQLite refuses a foreign key of more than 64 bits; a primary key is found nowhere.
         if payment is None or payment.order_id != order_id:
@@ -359,7 +360,7 @@ class OperationPage(ConfirmPage):
                 _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
             )
         words = f"{sentence_of(transaction, write=str)} ({transaction.reference}; {reason_in_words(**why)})"
-        log_change(self.request.user.pk, order, words)
+        log_change(self.request.user, order, words)
         show_status(self.request, transaction)
 
 
@@ -415,7 +416,7 @@ class ManyPage(ConfirmPage):
         """Return whether some rows are ticked, each with a good amount, and the reason is one."""
         is_sound = self.form.is_valid() and all(row.is_valid() for row in self.rows)
         if is_sound and not self._amounts():
-            self.form.add_error(None, self.nothing_chosen)
+            self.form.add_error(None, str(self.nothing_chosen))
             return False
         return is_sound
 

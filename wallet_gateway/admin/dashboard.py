@@ -8,13 +8,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    QueryDict,
-    StreamingHttpResponse,
-)
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
@@ -239,7 +233,7 @@ class SendingPage(ConfirmPage):
             title, done = _("Resume sending"), _("Sending to %(gateway)s goes on.")
         until = pause.stopped_until
         end = f" ({until.isoformat(timespec='seconds')})" if until else ""
-        log_change(self.request.user.pk, pause, f"{title}{end}: {reason}")
+        log_change(self.request.user, pause, f"{title}{end}: {reason}")
         messages.warning(self.request, done % {"gateway": alias})
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.batches import progress_url
@@ -35,22 +32,8 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import MOST_SHOWN, Waiting
 
-Label = str | Promise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One item that needs attention."""
-
-    what: Label
-    name: str
-    """The shop's own reference if there is an order, otherwise that of the transaction or the deposit."""
-    url: str
-    since: datetime
-    amount: Money | None = None
-    detail: str = ""
-    seen_url: str = ""
-    """Where a button posts that it was seen; empty without one."""
+Item = dict[str, Any]
+"""One item that needs attention, by the shop's own reference if there is an order."""
 
 
 def work_of(found: Waiting, request: HttpRequest) -> list[dict[str, Any]]:
@@ -96,7 +79,7 @@ def work_of(found: Waiting, request: HttpRequest) -> list[dict[str, Any]]:
             "refused",
             _("Refused afterwards"),
             _("Not carried out, and the call that asked for it did not say so. Tell who relies on it."),
-            (replace(transaction(row), seen_url=seen_url_of(row, request)) for row in found.refused),
+            ({**transaction(row), "seen_url": seen_url_of(row, request)} for row in found.refused),
             f"{transactions}?refused=unseen",
         ),
         (
@@ -153,59 +136,59 @@ def work_of(found: Waiting, request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _transaction(request: HttpRequest, row: GatewayTransaction) -> Item:
-    return Item(
-        what=label_of(TransactionKind(row.kind)),
-        name=_name_of(row),
-        url=row_url(request, row),
-        since=row.state_changed_at,
-        amount=row.amount,
-        detail=visible(row.explanation, max_length=160),
-    )
+    return {
+        "what": label_of(TransactionKind(row.kind)),
+        "name": _name_of(row),
+        "url": row_url(request, row),
+        "since": row.state_changed_at,
+        "amount": row.amount,
+        "detail": visible(row.explanation, max_length=160),
+    }
 
 
 def _order(request: HttpRequest, row: PaymentOrder) -> Item:
-    return Item(
-        what=label_of(OrderState(row.state)),
-        name=visible(row),
-        url=row_url(request, row),
-        since=row.updated_at,
-        amount=row.amount,
-    )
+    return {
+        "what": label_of(OrderState(row.state)),
+        "name": visible(row),
+        "url": row_url(request, row),
+        "since": row.updated_at,
+        "amount": row.amount,
+    }
 
 
 def _closed_button(request: HttpRequest, row: PaymentOrder) -> Item:
     what, since = label_of(WalletLimit(row.wallet_limit)), row.wallet_closed_at or row.updated_at
-    return replace(_order(request, row), what=what, since=since)
+    return {**_order(request, row), "what": what, "since": since}
 
 
 def _difference(request: HttpRequest, row: Discrepancy) -> Item:
-    return Item(
-        what=label_of(DiscrepancyKind(row.kind)),
-        name=_name_of(row),
-        url=row_url(request, row),
-        since=row.found_at,
-        detail=visible(explanation_of(row), max_length=160),
-    )
+    return {
+        "what": label_of(DiscrepancyKind(row.kind)),
+        "name": _name_of(row),
+        "url": row_url(request, row),
+        "since": row.found_at,
+        "detail": visible(explanation_of(row), max_length=160),
+    }
 
 
 def _request(request: HttpRequest, row: Approval) -> Item:
-    return Item(
-        what=what_is_asked(row),
-        name=visible(row.payment.order if row.payment is not None else row.parent),
-        url=page_url(request, "approval_decide", row.pk),
-        since=row.created_at,
-        detail=_("asked for by %(author)s") % {"author": visible(row.created_by or "-")},
-    )
+    return {
+        "what": what_is_asked(row),
+        "name": visible(row.payment.order if row.payment is not None else row.parent),
+        "url": page_url(request, "approval_decide", row.pk),
+        "since": row.created_at,
+        "detail": _("asked for by %(author)s") % {"author": visible(row.created_by or "-")},
+    }
 
 
 def _batch(request: HttpRequest, row: OperationBatch) -> Item:
-    return Item(
-        what=label_of(BatchKind(row.kind)),
-        name=str(row.pk),
-        url=progress_url(request, row),
-        since=row.driven_at or row.created_at,
-        detail=_("started by %(author)s") % {"author": visible(row.created_by)},
-    )
+    return {
+        "what": label_of(BatchKind(row.kind)),
+        "name": str(row.pk),
+        "url": progress_url(request, row),
+        "since": row.driven_at or row.created_at,
+        "detail": _("started by %(author)s") % {"author": visible(row.created_by)},
+    }
 
 
 def _authorization(request: HttpRequest, row: Payment) -> Item:
@@ -213,14 +196,14 @@ def _authorization(request: HttpRequest, row: Payment) -> Item:
     if row.capture_reserved:
         amount = Money.from_minor_units(row.capture_reserved, row.currency)
         under_way = f"{_('Under way')}: {format_money(amount)}"
-    return Item(
-        what=row.get_state_display(),
-        name=visible(row.order),
-        url=row_url(request, row.order),
-        since=row.created_at,
-        amount=Money.from_minor_units(row.authorized - row.captured, row.currency),
-        detail=under_way,
-    )
+    return {
+        "what": row.get_state_display(),
+        "name": visible(row.order),
+        "url": row_url(request, row.order),
+        "since": row.created_at,
+        "amount": Money.from_minor_units(row.authorized - row.captured, row.currency),
+        "detail": under_way,
+    }
 
 
 def _name_of(row: GatewayTransaction | Discrepancy) -> str:

@@ -23,13 +23,7 @@ from wallet_gateway import conf, payments
 from wallet_gateway.admin.confirm import ConfirmPage
 from wallet_gateway.admin.forms import DecisionForm, NoteForm
 from wallet_gateway.admin.operation_registry import hint_of_decision
-from wallet_gateway.admin.pages import (
-    log_change,
-    page_url,
-    row_url,
-    sentence_of,
-    show_status,
-)
+from wallet_gateway.admin.pages import log_change, page_url, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import CANCEL_ORDER, RAISE_LIMITS, person_of, require_permission
 from wallet_gateway.admin.tasks import Label, sentence_of_difference, taking_button, taking_words
 from wallet_gateway.documentation import address_of
@@ -55,7 +49,7 @@ def query_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpR
     except ImproperlyConfigured:
         messages.error(request, _("The order's gateway is not in the settings."))
     else:
-        log_change(request.user.pk, order, _("Asked the gateway."))
+        log_change(request.user, order, _("Asked the gateway."))
         moved = _("The gateway was asked; the order has changed.")
         same = _("The gateway was asked; the order stands as before.")
         messages.info(request, moved if order.state != before else same)
@@ -69,7 +63,7 @@ def mark_refusal_seen(site: AdminSite, request: HttpRequest, transaction_id: int
     transaction = _transaction(transaction_id)
     require_permission(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
     payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
-    log_change(request.user.pk, transaction, _("Refusal seen."))
+    log_change(request.user, transaction, _("Refusal seen."))
     messages.success(request, _("Marked as seen."))
     pages = {row_url(request, transaction), page_url(request, "dashboard_changelist")}
     if transaction.payment is not None:
@@ -118,7 +112,7 @@ class TransactionPage(ConfirmPage):
     def tell(self, transaction: GatewayTransaction) -> None:
         """Show and log what became of the transaction."""
         what = f"{self.title}: {sentence_of(transaction, write=str)} ({transaction.reference})"
-        log_change(self.request.user.pk, self.place, what)
+        log_change(self.request.user, self.place, what)
         show_status(self.request, transaction)
 
 
@@ -234,7 +228,7 @@ class DiscrepancyPage(ConfirmPage):
         """End the difference."""
         reason = self.form.cleaned_data["reason"]
         self.end(self.row, reason=reason, by=self.by)
-        log_change(self.request.user.pk, self.row, self.logged % {"reason": reason})
+        log_change(self.request.user, self.row, self.logged % {"reason": reason})
         messages.success(self.request, str(self.done))
 
 
@@ -335,7 +329,7 @@ class CancelPage(OrderPage):
         """Cancel the order."""
         note = self.form.cleaned_data["note"].strip()
         order = payments.cancel(self.row, by=self.by, note=note)
-        log_change(self.request.user.pk, order, _("Order cancelled: %(note)s") % {"note": note or "-"})
+        log_change(self.request.user, order, _("Order cancelled: %(note)s") % {"note": note or "-"})
         if order.is_released:
             messages.success(self.request, _("The order is cancelled. Its goods are free."))
         else:
@@ -378,6 +372,8 @@ class RaiseLimitsPage(OrderPage):
         reason = self.form.cleaned_data["reason"]
         payments.wallet.raise_limits(self.row, by=self.by, reason=reason)
         log_change(
-            self.request, self.row, _("Limits of the wallet button raised: %(reason)s") % {"reason": reason}
+            self.request.user,
+            self.row,
+            _("Limits of the wallet button raised: %(reason)s") % {"reason": reason},
         )
         messages.success(self.request, _("The wallet button of the order is open again."))

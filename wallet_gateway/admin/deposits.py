@@ -7,7 +7,7 @@ ticket contains the batch's token, so that submitting a page twice has no furthe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
@@ -20,19 +20,10 @@ from wallet_gateway import conf
 from wallet_gateway.admin.batches import progress_url
 from wallet_gateway.admin.confirm import ManyPage
 from wallet_gateway.admin.migration import export, import_page, report
-from wallet_gateway.admin.operation_registry import (
-    DETACHED_REFUND,
-    limit_of,
-)
+from wallet_gateway.admin.operation_registry import DETACHED_REFUND, limit_of
 from wallet_gateway.admin.pages import mark_of, marked, page_url
-from wallet_gateway.admin.read_only import (
-    ReadOnlyAdmin,
-    datetime_column,
-    label_column,
-    money,
-    text_column,
-)
-from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, Label, requests_of, tasks_of
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, label_column, money, text_column
+from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit, OperationBatch
@@ -40,6 +31,9 @@ from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import OperationOutstanding
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.search import deposits_found
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 MAX_DEPOSITS = 200
 """Maximum number of deposits on one page: their ids are in its URL."""
@@ -112,7 +106,7 @@ def refund_url(request: HttpRequest, ids: Iterable[int]) -> str:
     return page_url(request, "migrateddeposit_refund") + "?ids=" + ",".join(map(str, ids))
 
 
-def _minor_column(name: str, label: Label) -> Callable[[MigratedDeposit], str]:
+def _minor_column(name: str, label: StrOrPromise) -> Callable[[MigratedDeposit], str]:
     """Return a column with an amount; `?` for one that no migration file contained."""
 
     @admin.display(description=label)

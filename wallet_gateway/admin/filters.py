@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
@@ -20,19 +20,21 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import gateways
 from wallet_gateway.admin.pages import figures_are_tests
-from wallet_gateway.admin.tasks import Label
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.reports.statistics import BY_WAY, Counted, Period, day_column, transactions_of
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 class ChoiceFilter(admin.SimpleListFilter):
     """A filter each of whose choices is a condition; without a choice it shows all rows."""
 
-    ways: ClassVar[Mapping[str, tuple[Label, Callable[[], Q]]]]
+    ways: ClassVar[Mapping[str, tuple[StrOrPromise, Callable[[], Q]]]]
     """The text and the condition of each value."""
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Label]]:  # noqa: ANN401, ARG002
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, StrOrPromise]]:  # noqa: ANN401, ARG002
         """Return the choices besides "all"."""
         return [(value, label) for value, (label, _condition) in self.ways.items()]
 

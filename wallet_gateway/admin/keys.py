@@ -28,7 +28,7 @@ def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and can_rotate_now:
         done = payments.wallet.rotate_keys()
         what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
-        log_change(request.user.pk, WalletKey, what)
+        log_change(request.user, WalletKey, what)
         messages.success(request, what)
         return HttpResponseRedirect(page_url(request, "dashboard_keys"))
     sentences = []

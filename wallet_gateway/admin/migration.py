@@ -114,7 +114,7 @@ def _run(request: HttpRequest, form: ImportForm) -> Iterator[dict[str, Any]]:
     sentence = _sentence(report)
     if report.stored:
         sentence += _("The good rows are taken in.")
-        log_change(request.user.pk, MigratedDeposit, sentence)
+        log_change(request.user, MigratedDeposit, sentence)
     elif wants_import and not was_checked:
         sentence += _("Nothing was taken in: this file had not been checked before. Now it is.")
     else:

@@ -25,14 +25,7 @@ from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.order_content import customer_of, goods_of
 from wallet_gateway.admin.pages import page_url, visible_body
 from wallet_gateway.admin.permissions import RAISE_LIMITS, SEE_EVENTS
-from wallet_gateway.admin.tasks import (
-    Button,
-    Label,
-    difference_of,
-    requests_of,
-    tasks_of,
-    words_of_elsewhere,
-)
+from wallet_gateway.admin.tasks import Button, Label, difference_of, requests_of, tasks_of, words_of_elsewhere
 from wallet_gateway.domain.cards import card_name
 from wallet_gateway.domain.discrepancies import OUTLASTS_DECISION
 from wallet_gateway.domain.policy import WalletLimit

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.badges import state_badge, state_column
-from wallet_gateway.admin.batches import draft_batch, query_orders
+from wallet_gateway.admin.batches import draft_batch, query_many
 from wallet_gateway.admin.confirm import OperationPage
 from wallet_gateway.admin.decisions import CancelPage, RaiseLimitsPage, query_gateway
 from wallet_gateway.admin.filters import ChoiceFilter, CreatedFilter
@@ -234,7 +234,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     @admin.action(description=gettext_lazy("Ask the gateway about the selected orders"), permissions=["view"])
     def query_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Query the status of many orders and redirect to the results."""
-        return query_orders(request, orders)
+        return query_many(request, orders.iterator())
 
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
         """Add the order's totals, the possible operations and its history."""

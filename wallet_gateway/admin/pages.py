@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.domain.people import Account
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import (
@@ -160,11 +161,11 @@ def marked(text: str, row: Model) -> str:
     return format_html('{} <strong class="wallet-badge wallet-badge--test">{}</strong>', text, _("TEST"))
 
 
-def log_change(user_pk: object, of: Model | type[Model], what: str) -> None:
+def log_change(user: Account, of: Model | type[Model], what: str) -> None:
     """Record in the admin's log what somebody did with a row, or with many rows of a model."""
     is_row = isinstance(of, Model)
     LogEntry.objects.create(
-        user_id=str(user_pk),
+        user_id=str(user.pk),
         content_type=ContentType.objects.get_for_model(of),
         object_id=str(of.pk) if is_row else None,
         object_repr=cut_to(LogEntry, "object_repr", visible(of if is_row else of._meta.verbose_name_plural)),

@@ -35,12 +35,7 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
 from wallet_gateway.admin.operation_registry import sums_in_words, sums_of
-from wallet_gateway.admin.pages import (
-    is_test_page,
-    mark_of,
-    page_url,
-    row_name,
-)
+from wallet_gateway.admin.pages import is_test_page, mark_of, page_url, row_name
 from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.formats import active_locale, format_amount, format_money, format_short_datetime
 from wallet_gateway.models.fields import label_of
@@ -382,7 +377,7 @@ class SummedList(FixedOrderList):
     """
 
     @cached_property
-    def sums(self) -> tuple[tuple[StrOrPromise, str], ...]:
+    def sums(self) -> tuple[tuple[object, str], ...]:
         """The sum of each kind of rows, with the kind's name; empty where the list has one kind."""
         by_kind = defaultdict[str, list[Money]](list)
         for *kind, code, exponent, minor in cast("AmountsPaginator", self.paginator).amounts:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.badges import state_column
-from wallet_gateway.admin.batches import query_transactions
+from wallet_gateway.admin.batches import query_many
 from wallet_gateway.admin.decisions import DecidePage, SendAgainPage, mark_refusal_seen
 from wallet_gateway.admin.filters import ChoiceFilter, CountedDayFilter, CountedFilter
 from wallet_gateway.admin.operation_registry import reason_in_words
@@ -189,7 +189,9 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
     ) -> HttpResponse | None:
         """Query the status of what the selected transactions belong to and redirect to the results."""
-        return query_transactions(request, transactions)
+        rows = transactions.select_related("payment__order", "deposit").iterator()
+        subjects = (row.payment.order if row.payment is not None else row.deposit for row in rows)
+        return query_many(request, filter(None, subjects))
 
     @admin.action(description=_("Mark the selected refusals as seen"), permissions=["view"])
     def mark_seen_many(
@@ -201,7 +203,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         rows = list(unseen[:MAX_LISTED_ROWS])
         for transaction in rows:
             payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
-            log_change(request.user.pk, transaction, gettext("Refusal seen."))
+            log_change(request.user, transaction, gettext("Refusal seen."))
         self.message_user(request, gettext("Marked as seen: %(count)d.") % {"count": len(rows)})
         left = page_url(request, "gatewaytransaction_changelist")
         return HttpResponseRedirect(f"{left}?{UnseenRefusals.parameter_name}=unseen")
