@@ -77,8 +77,10 @@ class ApprovalPage(ConfirmPage):
 
     def shown(self) -> int | None:
         """Return the amount left, which may change before somebody agrees."""
+        if self.declines:
+            return None
         left = self._left()
-        return None if self.declines else left.minor_units if left is not None else 0
+        return 0 if left is None else left.minor_units
 
     def changed(self) -> str:
         """Return how much is left now."""
@@ -170,6 +172,7 @@ class ApprovalAdmin(ReadOnlyAdmin):
     list_filter = ("state",)
     pages: ClassVar = {"decide": ("<int:approval_id>/decide/", ApprovalPage.view)}
     own_page = "decide"
+    viewers = (*OF_KIND.values(), RESOLVE, APPROVE)
     list_select_related = ("payment__order", "deposit")
     search_fields = ()
     when_empty = gettext_lazy(
@@ -181,8 +184,3 @@ class ApprovalAdmin(ReadOnlyAdmin):
     def what(self, row: Approval) -> str:
         """Return what the request is for."""
         return what_is_asked(row)
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return whether the user may view requests; those who may make or approve them may view them too."""
-        makes = any(request.user.has_perm(permission) for permission in {*OF_KIND.values(), RESOLVE, APPROVE})
-        return makes or super().has_view_permission(request, obj)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -317,14 +317,9 @@ class OperationBatchAdmin(ReadOnlyAdmin):
         "steer": ("<int:batch_id>/steer/", control),
     }
     own_page = "progress"
+    # A list action leads here.
+    viewers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
     search_fields = ()
     when_empty = gettext_lazy(
         "There is no batch yet. Tick several payment orders in their list and choose an action to start one."
     )
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return whether the user may view batches; those who create them may: a list action leads here."""
-        makers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
-        return any(request.user.has_perm(permission) for permission in makers) or super().has_view_permission(
-            request, obj
-        )

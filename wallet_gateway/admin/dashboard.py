@@ -241,14 +241,7 @@ class SendingPage(ConfirmPage):
 class DashboardAdmin(ReadOnlyAdmin):
     """Admin of the dashboard, which has no rows: its list is the only page."""
 
-    def has_view_permission(self, request: HttpRequest, obj: Dashboard | None = None) -> bool:  # noqa: ARG002
-        """Return whether the user may view the dashboard: all who may view transactions may."""
-        return request.user.has_perm(SEE_TRANSACTIONS)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Return whether the admin index lists the dashboard: it does for users who may view it."""
-        return request.user.has_perm(SEE_TRANSACTIONS)
-
+    viewers = (SEE_TRANSACTIONS,)
     pages: ClassVar = {
         "changelist": ("", dashboard_page),
         "keys": ("keys/", keys_page),

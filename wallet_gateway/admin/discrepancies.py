@@ -91,10 +91,6 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         """Return what is different, as the dashboard and the order's page tell it."""
         return visible(explanation_of(row))
 
-    def heading(self, row: Discrepancy) -> str:
-        """Return the kind of discrepancy as the heading."""
-        return str(row.get_kind_display())
-
     def page_context(self, request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
         """Offer to book an open discrepancy, where that is possible, and to close it."""
         return {"buttons": tuple(ways_to_end(row, request))}

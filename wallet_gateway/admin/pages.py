@@ -25,6 +25,7 @@ from wallet_gateway.domain.people import Account
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import (
+    Discrepancy,
     GatewayTransaction,
     Payment,
     PaymentOrder,
@@ -75,6 +76,8 @@ def row_name(row: Model) -> str:
     """Return the name under which people know a row, in their language."""
     if isinstance(row, GatewayTransaction):
         return f"{label_of(TransactionKind(row.kind))} {row.reference}"
+    if isinstance(row, Discrepancy):
+        return str(row.get_kind_display())
     if isinstance(row, TransactionEvent):
         return f"{label_of(TransactionEventKind(row.kind))}, {format_short_datetime(row.occurred_at)}"
     return visible(row)

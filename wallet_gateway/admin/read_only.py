@@ -135,6 +135,8 @@ class ReadOnlyAdmin(_ModelAdmin):
     finder: ClassVar[Finder | None] = None
     pages: ClassVar[Mapping[str, tuple[str, Callable[..., HttpResponseBase]]]] = {}
     """Pages beside Django's own, by the end of their URL's name: the path and the view."""
+    viewers: ClassVar[tuple[str, ...]] = ()
+    """Permissions each of which lets a user see these rows, beside Django's own."""
     own_page: ClassVar[str] = ""
     """Which of `pages` a row has in place of Django's; the link in the list leads to it."""
     when_empty: ClassVar[StrOrPromise] = gettext_lazy("There is nothing here yet.")
@@ -142,6 +144,10 @@ class ReadOnlyAdmin(_ModelAdmin):
 
     class Media:
         css = {"all": ("wallet_gateway/admin/wallet.css", "wallet_gateway/admin/lists.css")}
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return whether the user may view the rows; who may do something with them may."""
+        return any(map(request.user.has_perm, self.viewers)) or super().has_view_permission(request, obj)
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:  # noqa: ARG002 - Django's signature
         """Return False: rows cannot be added manually."""
@@ -254,16 +260,12 @@ class ReadOnlyAdmin(_ModelAdmin):
         if row is not None:
             # The mark reads an order's payments, which its page shows as well.
             mark, context = mark_of([row]), self.page_context(request, row)
-            shown = {"title": self.heading(row), "subtitle": None, **context, **mark, **shown}
+            shown = {"title": row_name(row), "subtitle": None, **context, **mark, **shown}
         return super().change_view(request, object_id, form_url, shown)
 
     def page_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002
         """Return what the page of a row shows besides its columns."""
         return {}
-
-    def heading(self, row: Any) -> str:  # noqa: ANN401 - a row of any model
-        """Return the heading of a row's page."""
-        return row_name(row)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
