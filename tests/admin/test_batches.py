@@ -306,3 +306,21 @@ def test_transactions_are_asked_about_by_their_order_or_deposit_each_once(
     opening = order.payments.get().reference
     assert sorted(shop.gateway.asked) == sorted([opening, capture.reference, detached.reference])
     GatewayTransaction.objects.filter(pk=detached.pk).delete()
+
+
+def test_more_than_a_batch_takes_is_refused_and_many_transactions_of_few_orders_are_all_asked_about(
+    operator: Client, paid_order: PaidOrder, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.configure(QUERIES={"RATE": 1_000_000})
+    orders = [paid_order() for _ in range(3)]
+    for order in orders[:2]:
+        payments.capture(order, Decimal("5.00"))
+    of_two = GatewayTransaction.objects.filter(payment__order__in=orders[:2])
+    monkeypatch.setattr(batches, "MAX_ROWS", 2)
+
+    assert "A batch has at most 2 rows." in chosen(operator, "paymentorder", *orders)
+    page = post(operator, LIST, action="capture_many", _selected_action=[order.pk for order in orders])
+    assert "A batch has at most 2 rows." in page
+    assert not OperationBatch.objects.exists()
+    assert of_two.count() == 4
+    assert "2 of 2 orders" in chosen(operator, "gatewaytransaction", *of_two)

@@ -137,9 +137,9 @@ def refund_form(
     return form | {"confirm": confirm}
 
 
-def confirmed(client: Client, form: dict[str, str]) -> Page:
+def confirmed(client: Client, deposits: list[MigratedDeposit], form: dict[str, str]) -> Page:
     """Submit the page; give the page of results that it leads to, once its script has looked."""
-    assert "/operationbatch/" in post(client, f"{DEPOSITS}refund/", **form).url
+    assert "/operationbatch/" in post(client, refund_url(*deposits), **form).url
     return carried_on(client, OperationBatch.objects.latest("pk"))
 
 
@@ -156,7 +156,8 @@ def test_one_page_refunds_several_and_says_what_came_of_each(
     assert refund_url(deposits[0]) in look(clerk, f"{DEPOSITS}{chosen[0]}/change/")
 
     shop.gateway.answers.append(answering(amount="6.25"))
-    page = confirmed(clerk, refund_form(clerk, deposits, "12.50", "20.00", confirm="2, 32.50 EUR"))
+    form = refund_form(clerk, deposits, "12.50", "20.00", confirm="2, 32.50 EUR")
+    page = confirmed(clerk, deposits, form)
 
     made = GatewayTransaction.objects.order_by("pk")
     assert [(each.state, each.amount_minor, each.approved_minor, each.created_by) for each in made] == [
@@ -175,21 +176,22 @@ def test_a_page_submitted_twice_is_one_refund_and_one_of_somebody_else_none(
 ) -> None:
     # All that is left: the second click finds nothing, and is led to what the first one did.
     form = refund_form(clerk, deposits, "40.00", confirm="1, 40.00 EUR")
-    make_person("detached_refund").post(f"{DEPOSITS}refund/", form)
+    other = post(make_person("detached_refund"), refund_url(*deposits), **form)
+    assert "made for somebody or something else" in other.faults[0]
     assert not OperationBatch.objects.exists()
     for _click in range(2):
-        assert "Detached refund of €40.00: Approved." in confirmed(clerk, form)
+        assert "Detached refund of €40.00: Approved." in confirmed(clerk, deposits, form)
     assert GatewayTransaction.objects.count() == OperationBatch.objects.count() == 1
 
 
 def test_one_that_is_frozen_or_used_up_cannot_be_chosen_not_even_on_a_page_opened_before(
     clerk: Client, deposits: list[MigratedDeposit]
 ) -> None:
-    page = post(clerk, f"{DEPOSITS}refund/", **refund_form(clerk, deposits))
+    page = post(clerk, refund_url(*deposits), **refund_form(clerk, deposits))
     assert "Choose at least one deposit." in page
     form = refund_form(clerk, deposits, "12.50", "20.00", confirm="2, 32.50 EUR")
     MigratedDeposit.objects.filter(pk=deposits[0].pk).update(is_frozen=True)
-    page = post(clerk, f"{DEPOSITS}refund/", **form)
+    page = post(clerk, refund_url(*deposits), **form)
     assert "Nothing was sent yet. Check the sum" in page
     assert page.primary == ["Refund 1 deposit, €20.00"]
     assert not OperationBatch.objects.exists()
@@ -214,7 +216,7 @@ def test_a_wrong_amount_is_said_beside_it_and_nothing_is_sent(
     typed: str, said: str, clerk: Client, deposits: list[MigratedDeposit], shop: Shop
 ) -> None:
     form = refund_form(clerk, deposits, typed, "5.00", confirm="2, 45.01 EUR")
-    assert said in post(clerk, f"{DEPOSITS}refund/", **form).faults[0]
+    assert said in post(clerk, refund_url(*deposits), **form).faults[0]
     assert not OperationBatch.objects.exists()
     assert not shop.gateway.sent
 
@@ -228,6 +230,6 @@ def test_while_a_refund_of_a_deposit_has_no_outcome_the_pages_say_so(
     shop.lose_answer(lambda: payments.refund_migrated("OLD-4", Decimal(taken), "EUR", by="anna"))
     why = "Another operation on this payment has no outcome yet."
     assert why in look(clerk, refund_url(deposit))
-    assert why in post(clerk, f"{DEPOSITS}refund/", **form)
+    assert why in post(clerk, refund_url(deposit), **form)
     assert not OperationBatch.objects.exists()
     assert refund_url(deposit) not in look(clerk, f"{DEPOSITS}{deposit.pk}/change/")

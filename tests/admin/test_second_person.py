@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder
-from tests.admin.pages import DASHBOARD, DEPOSITS, Page, act, look, operation_url, order_url, post, send
+from tests.admin.pages import DASHBOARD, DEPOSITS, HOME, Page, act, look, operation_url, order_url, post, send
 from tests.models.rows import an_approval
 from tests.support.shop import Shop
 from wallet_gateway import gateways, payments
@@ -149,6 +149,18 @@ def test_declining_needs_a_reason_and_is_told(operator: Client, second: Client, 
         second, page_of(), decline="1", reason="again"
     )
     assert refunds() == []
+
+
+def test_the_button_for_many_says_that_it_only_asks_where_each_of_them_needs_a_second_person(
+    operator: Client, second: Client, paid_order: PaidOrder, shop: Shop
+) -> None:
+    chosen = [paid_order(type="sale").pk, paid_order("4.00", type="sale").pk]
+    for orders, button in ((chosen[:1], "Ask for €20.00"), (chosen, "Refund 2 orders, €24.00")):
+        data = {"action": "refund_many", "_selected_action": orders}
+        page = post(operator, f"{HOME}paymentorder/", **data)
+        assert page.primary == [button]
+    page = look(second, f"{DEPOSITS}refund/?ids={shop.deposit().pk}")
+    assert [button[:8] for button in page.primary] == ["Ask for "]
 
 
 def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(second: Client, shop: Shop) -> None:

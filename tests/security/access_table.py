@@ -235,12 +235,12 @@ ACTIONS = (
 PARTS = (
     Part(
         label="the customer and the addresses",
-        is_shown=lambda page: page.customer is not None,
+        is_shown=lambda page: page["customer"] is not None,
         access=all_of(SEE_ORDERS, SEE_CUSTOMER),
     ),
     Part(
         label="the requests and answers",
-        is_shown=lambda page: any(line.bodies for line in page.lines),
+        is_shown=lambda page: any(line["bodies"] for line in page["lines"]),
         access=all_of(SEE_ORDERS, SEE_EVENTS),
     ),
 )

@@ -2,64 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseRedirect,
-    QueryDict,
-    StreamingHttpResponse,
-)
+from django.contrib.admin import AdminSite
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway import conf, gateways, payments
+from wallet_gateway import conf, gateways
+from wallet_gateway.admin.confirm import ConfirmPage
 from wallet_gateway.admin.dashboard_figures import ListUrl, csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.filters import CURRENCY, FIGURE, FIRST, LAST, today
-from wallet_gateway.admin.forms import ReasonForm, StopForm
+from wallet_gateway.admin.forms import StopForm
 from wallet_gateway.admin.health_page import health_page
 from wallet_gateway.admin.keys import keys_page
 from wallet_gateway.admin.orders import expires_from
 from wallet_gateway.admin.pages import (
     TEST_SUFFIX,
-    View,
     figures_are_tests,
     log_change,
-    refusal_text,
     render_page,
-    reverse,
-    staff_view,
     tests_beside_real_money,
 )
-from wallet_gateway.admin.permissions import (
-    ROTATE_KEYS,
-    SEE_TRANSACTIONS,
-    STOP_SENDING,
-    VIEW_HEALTH,
-    has_permission,
-    person_of,
-    require_permission,
-)
+from wallet_gateway.admin.permissions import ROTATE_KEYS, SEE_TRANSACTIONS, STOP_SENDING
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, filtered_list
 from wallet_gateway.findings import Finding
-from wallet_gateway.models import Dashboard, GatewayTransaction
+from wallet_gateway.models import Dashboard, GatewayPause, GatewayTransaction
+from wallet_gateway.models.decisions import VIEW_HEALTH
 from wallet_gateway.payments import maintenance
-from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.reports.health import account_problems, sweep_problems
 from wallet_gateway.reports.statistics import LONGEST_RANGE, Counted, Period, figures
-from wallet_gateway.reports.work import SendingPause, waiting
+from wallet_gateway.reports.work import waiting
 
 DEFAULT_DAYS = 30
 EARLIEST, LATEST = date(1973, 1, 1), date(9000, 1, 1)
@@ -123,160 +104,81 @@ class RangeForm(forms.Form):
         return Period(first=first, last=last, zone=timezone.get_current_timezone())
 
 
-@admin.register(Dashboard)
-class DashboardAdmin(ReadOnlyAdmin):
-    """Admin of the dashboard, which has no rows: its list is the only page."""
+def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the dashboard at once; a script fetches its figures after it, or a link leads to them."""
+    return _page(site, request, {"query": request.GET.urlencode()})
 
-    def has_view_permission(self, request: HttpRequest, obj: Dashboard | None = None) -> bool:  # noqa: ARG002
-        """Return whether the user may view the dashboard: all who may view transactions may."""
-        return has_permission(request, SEE_TRANSACTIONS)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Return whether the admin index lists the dashboard: it does for users who may view it."""
-        return has_permission(request, SEE_TRANSACTIONS)
+def figures_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the dashboard with its figures: for a browser without scripts."""
+    return _page(site, request, {"with_figures": True, **_figures(site, request)})
 
-    def get_urls(self) -> list[URLPattern]:
-        """Serve the dashboard at the URL of the list."""
-        return [
-            path("", self._restricted(self.page), name="wallet_gateway_dashboard_changelist"),
-            path("keys/", self.staff_view(keys_page), name="wallet_gateway_dashboard_keys"),
-            path("health/", self.staff_view(health_page), name="wallet_gateway_dashboard_health"),
-            path("figures/", self._restricted(self.figures), name="wallet_gateway_dashboard_figures"),
-            path(
-                "figures/part/",
-                self._restricted(self.figures_part),
-                name="wallet_gateway_dashboard_figures_part",
-            ),
-            path("figures.csv", self._restricted(self.csv), name="wallet_gateway_dashboard_csv"),
-            path(
-                "<str:alias>/<str:verb>/", self._restricted(self.stop), name="wallet_gateway_dashboard_stop"
-            ),
-        ]
 
-    def _restricted(self, view: Callable[..., HttpResponseBase]) -> View:
-        def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
-            require_permission(request, SEE_TRANSACTIONS)
-            return view(request, **given)
+def figures_part(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Return the figures alone, as a part of the page."""
+    return TemplateResponse(request, "admin/wallet_gateway/_figures.html", _figures(site, request))
 
-        return staff_view(self.admin_site, of_site)
 
-    def page(self, request: HttpRequest) -> HttpResponse:
-        """Show the dashboard at once; a script fetches its figures after it, or a link leads to them."""
-        return self._page(request, {"query": request.GET.urlencode()})
-
-    def figures(self, request: HttpRequest) -> HttpResponse:
-        """Show the dashboard with its figures: for a browser without scripts."""
-        return self._page(request, {"with_figures": True, **self._figures(request)})
-
-    def figures_part(self, request: HttpRequest) -> HttpResponse:
-        """Return the figures alone, as a part of the page."""
-        return TemplateResponse(request, "admin/wallet_gateway/_figures.html", self._figures(request))
-
-    def _page(self, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
-        pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
-        alarms: tuple[Finding, ...] = ()
-        if has_permission(request, VIEW_HEALTH):
-            # What the health view says of sweeps and accounts; the rest of it has rows on this page.
-            sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
-            alarms = (*sweeps, *account_problems(maintenance.wrong_accounts()))
-        context = {
-            "title": _("Payments dashboard"),
-            "work": work_of(
-                waiting(expires_from(), now=gateways.clock().now(), live=gateways.live_aliases()), request
-            ),
-            "alarms": alarms,
-            "gateways": tuple(
-                _Sending(
-                    alias=alias,
-                    pause=pauses.get(alias),
-                    is_test=gateways.is_test(alias),
-                    is_off=not given.policy.sending,
-                )
-                for alias, given in conf.settings().gateways.items()
-            ),
-            "may_stop": has_permission(request, STOP_SENDING),
-            "may_rotate": has_permission(request, ROTATE_KEYS),
-            "may_see_health": has_permission(request, VIEW_HEALTH),
-            **more,
-        }
-        return render_page(self.admin_site, request, "dashboard.html", context)
-
-    def _figures(self, request: HttpRequest) -> dict[str, Any]:
-        form = RangeForm(request.GET, today=today())
-        period = form.period
-        rows = self.admin_site.get_model_admin(GatewayTransaction)
-        days = {FIRST: str(period.first), LAST: str(period.last)}
-
-        def list_url(figure: Counted, currency: str) -> str:
-            return filtered_list(rows, request, {FIGURE: figure.value, CURRENCY: currency, **days})
-
-        return {
-            "form": form,
-            "period": period,
-            "is_unfinished": period.first <= today() <= period.last,
-            **_read(form, list_url=list_url),
-            "query": request.GET.urlencode(),
-        }
-
-    def csv(self, request: HttpRequest) -> HttpResponseBase:
-        """Return the statistics of the page as one CSV."""
-        form = RangeForm(request.GET, today=today())
-        found = _read(form)
-        is_test = figures_are_tests()
-        lines = csv_lines(found["parts"], found["gateway_table"], is_test=is_test)
-        answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-        period = form.period
-        name = f"figures{TEST_SUFFIX if is_test else ''}-{period.first}-{period.last}.csv"
-        answer["Content-Disposition"] = f'attachment; filename="{name}"'
-        return answer
-
-    def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
-        """Require confirmation and a reason, then stop or resume sending to a gateway."""
-        require_permission(request, STOP_SENDING)
-        if verb not in _VERBS or conf.find_gateway(alias) is None:
-            raise Http404
-        if verb == "stop":
-            form: ReasonForm = StopForm(request.POST or None)
-            words = {
-                "title": _("Stop all sending"),
-                "verb": _("Stop sending"),
-                "explanation": _(
-                    "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
-                    "sending; customers cannot pay. What has left already is still asked after."
-                ),
+def _page(site: AdminSite, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
+    pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
+    alarms: tuple[Finding, ...] = ()
+    if request.user.has_perm(VIEW_HEALTH):
+        # What the health view says of sweeps and accounts; the rest of it has rows on this page.
+        sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
+        alarms = (*sweeps, *account_problems(maintenance.wrong_accounts()))
+    context = {
+        "title": _("Payments dashboard"),
+        "work": work_of(
+            waiting(expires_from(), now=gateways.clock().now(), live=gateways.live_aliases()), request
+        ),
+        "alarms": alarms,
+        "gateways": tuple(
+            {
+                "alias": alias,
+                "pause": pauses.get(alias),
+                "is_test": gateways.is_test(alias),
+                # In the settings, which no button can change.
+                "is_off": not given.policy.sending,
             }
-            done = _("Nothing new is sent to %(gateway)s any more.")
-        else:
-            form = ReasonForm(request.POST or None)
-            words = {
-                "title": _("Resume sending"),
-                "verb": _("Resume sending"),
-                "explanation": _("Customers can pay again, and waiting requests are sent."),
-            }
-            done = _("Sending to %(gateway)s goes on.")
-        if request.method == "POST" and form.is_valid():
-            given: dict[str, Any] = {"by": person_of(request), "reason": form.cleaned_data["reason"]}
-            lasts = form.lasts if isinstance(form, StopForm) else None
-            if lasts is not None:
-                given["until"] = gateways.clock().now() + lasts
-            try:
-                pause = _VERBS[verb](alias, **given)
-            except OperationRefused as error:
-                form.refuse(refusal_text(error, gateway=alias))
-            else:
-                until = pause.stopped_until
-                end = f" ({until.isoformat(timespec='seconds')})" if until else ""
-                log_change(request, pause, f"{words['title']}{end}: {given['reason']}")
-                messages.warning(request, done % {"gateway": alias})
-                return HttpResponseRedirect(_dashboard_url())
-        facts = [(_("Gateway"), alias)]
-        trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
-        context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
-        context["is_test"] = gateways.is_test(alias)
-        return render_page(self.admin_site, request, "decide.html", context)
+            for alias, given in conf.settings().gateways.items()
+        ),
+        "may_stop": request.user.has_perm(STOP_SENDING),
+        "may_rotate": request.user.has_perm(ROTATE_KEYS),
+        "may_see_health": request.user.has_perm(VIEW_HEALTH),
+        **more,
+    }
+    return render_page(site, request, "dashboard.html", context)
 
 
-_VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
+def _figures(site: AdminSite, request: HttpRequest) -> dict[str, Any]:
+    form = RangeForm(request.GET, today=today())
+    period = form.period
+    rows = site.get_model_admin(GatewayTransaction)
+    days = {FIRST: str(period.first), LAST: str(period.last)}
+
+    def list_url(figure: Counted, currency: str) -> str:
+        return filtered_list(rows, request, {FIGURE: figure.value, CURRENCY: currency, **days})
+
+    return {
+        "form": form,
+        "period": period,
+        "is_unfinished": period.first <= today() <= period.last,
+        **_read(form, list_url=list_url),
+        "query": request.GET.urlencode(),
+    }
+
+
+def figures_csv(site: AdminSite, request: HttpRequest) -> HttpResponseBase:  # noqa: ARG001 - as the others
+    """Return the statistics of the page as one CSV."""
+    form = RangeForm(request.GET, today=today())
+    found = _read(form)
+    is_test = figures_are_tests()
+    lines = csv_lines(found["parts"], found["gateway_table"], is_test=is_test)
+    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    period = form.period
+    name = f"figures{TEST_SUFFIX if is_test else ''}-{period.first}-{period.last}.csv"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
 
 
 def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:
@@ -292,20 +194,64 @@ def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sending:
-    """Whether new requests are sent to one gateway."""
+class SendingPage(ConfirmPage):
+    """The page that stops sending to a gateway, or resumes it."""
 
-    alias: str
-    pause: SendingPause | None
-    is_test: bool
-    is_off: bool
-    """Disabled in the settings, which no button can change."""
+    row: GatewayPause
 
-    @property
-    def is_stopped_by_person(self) -> bool:
-        return self.pause is not None and bool(self.pause.by)
+    def __init__(self, site: AdminSite, request: HttpRequest, alias: str, verb: str) -> None:
+        row = GatewayPause(gateway=alias)
+        super().__init__(site, request, STOP_SENDING, row, place=Dashboard)
+        if verb not in {"stop", "resume"} or conf.find_gateway(alias) is None:
+            raise Http404
+        self.stops = verb == "stop"
+        if self.stops:
+            self.form_class = StopForm
+
+    def describe(self) -> None:
+        """Say what it means."""
+        self.facts = [(_("Gateway"), self.row.gateway)]
+        self.title = self.verb = _("Resume sending")
+        self.explanation = _("Customers can pay again, and waiting requests are sent.")
+        if self.stops:
+            self.title, self.verb = _("Stop all sending"), _("Stop sending")
+            self.explanation = _(
+                "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
+                "sending; customers cannot pay. What has left already is still asked after."
+            )
+
+    def act(self, key: str) -> None:  # noqa: ARG002 - to stop twice is to stop once
+        """Stop or resume."""
+        alias, reason = self.row.gateway, self.form.cleaned_data["reason"]
+        if self.stops:
+            minutes = self.form.cleaned_data["minutes"]
+            until = gateways.clock().now() + timedelta(minutes=minutes) if minutes else None
+            pause = maintenance.stop_sending(alias, by=self.by, reason=reason, until=until)
+            title, done = _("Stop all sending"), _("Nothing new is sent to %(gateway)s any more.")
+        else:
+            pause = maintenance.resume_sending(alias, by=self.by, reason=reason)
+            title, done = _("Resume sending"), _("Sending to %(gateway)s goes on.")
+        until = pause.stopped_until
+        end = f" ({until.isoformat(timespec='seconds')})" if until else ""
+        log_change(self.request.user, pause, f"{title}{end}: {reason}")
+        messages.warning(self.request, done % {"gateway": alias})
 
 
-def _dashboard_url() -> str:
-    return reverse("admin:wallet_gateway_dashboard_changelist")
+@admin.register(Dashboard)
+class DashboardAdmin(ReadOnlyAdmin):
+    """Admin of the dashboard, which has no rows: its list is the only page."""
+
+    viewers = (SEE_TRANSACTIONS,)
+    pages: ClassVar = {
+        "changelist": ("", dashboard_page),
+        "keys": ("keys/", keys_page),
+        "health": ("health/", health_page),
+        "figures": ("figures/", figures_page),
+        "figures_part": ("figures/part/", figures_part),
+        "csv": ("figures.csv", figures_csv),
+        "stop": ("<str:alias>/<str:verb>/", SendingPage.view),
+    }
+
+    def get_urls(self) -> list[URLPattern]:
+        """Serve these pages only, the dashboard at the URL of the list."""
+        return self.own_urls()

@@ -10,7 +10,7 @@ share can be read in two ways.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -27,7 +27,6 @@ from wallet_gateway.formats import (
     format_short_date,
 )
 from wallet_gateway.models.fields import label_of
-from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.reports.exports import TEST_COLUMN, Echo, yes_or_no
 from wallet_gateway.reports.statistics import BY_WAY, Counted, DayFigures, Figures, GatewayFigures
@@ -38,79 +37,63 @@ ListUrl = Callable[[Counted, str], str]
 """Returns the URL of the list of what a figure in a currency counts; empty for no link."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MainFigure:
-    """One figure at a glance."""
+def whole_of(rows: Iterable[DayFigures], currency: str) -> DayFigures:
+    """Return the figures of all days together; the time to approval is the average over all attempts."""
+    whole, seconds = DayFigures(day=date.min, currency=currency), 0.0
+    for row in rows:
+        whole.taken_minor += row.taken_minor
+        whole.authorized_minor += row.authorized_minor
+        whole.refunded_minor += row.refunded_minor
+        whole.detached_minor += row.detached_minor
+        for way, figures in row.ways.items():
+            whole.ways[way].approved += figures.approved
+            whole.ways[way].decided += figures.decided
+        for state, number in row.pages.items():
+            whole.pages[state] = whole.pages.get(state, 0) + number
+        if row.seconds_to_settle is not None:
+            whole.settled += row.settled
+            seconds += row.settled * row.seconds_to_settle
+    whole.seconds_to_settle = seconds / whole.settled if whole.settled else None
+    return whole
 
-    label: Label
-    text: str
-    before: str
-    """The same figure of the period before; empty if nothing is compared."""
-    change: str = ""
-    """The difference, such as `+12.5 %`; empty where it would mean nothing."""
-    list_url: str = ""
-    list_label: Label = ""
 
+def main_figures(now: DayFigures, then: DayFigures, list_url: ListUrl) -> Iterator[dict[str, object]]:
+    """Yield the main figures of some days in one currency, compared with those of the days before.
 
-def main_figures(
-    currency: str, rows: Sequence[DayFigures], before: Sequence[DayFigures], list_url: ListUrl
-) -> tuple[MainFigure, ...]:
-    """Return the main figures of days in one currency; `before` are the days to compare with."""
-    found = []
-    for label, figure, column, list_label in (
-        (_("Taken"), Counted.TAKEN, "taken_minor", _("Approved transactions")),
-        (_("Refunded"), Counted.REFUNDED, "refunded_minor", _("Approved refunds")),
+    The change is empty where it would mean nothing.
+    """
+    for label, figure, minor, before, list_label in (
+        (_("Taken"), Counted.TAKEN, now.taken_minor, then.taken_minor, _("Approved transactions")),
+        (_("Refunded"), Counted.REFUNDED, now.refunded_minor, then.refunded_minor, _("Approved refunds")),
     ):
-        sums = [sum(getattr(row, column) for row in days) for days in (rows, before)]
-        texts = [format_money(Money.from_minor_units(minor, currency)) for minor in sums]
-        found.append(
-            MainFigure(
-                label=label,
-                text=texts[0],
-                before=texts[1],
-                change=percent_change(*sums),
-                list_url=list_url(figure, currency),
-                list_label=list_label,
-            )
-        )
+        yield {
+            "label": label,
+            "text": format_money(now.money(minor)),
+            "before": format_money(now.money(before)),
+            "change": percent_change(minor, before),
+            "list_url": list_url(figure, now.currency),
+            "list_label": list_label,
+        }
     for way in Way:
-        now, then = rate(rows, way), rate(before, way)
+        rate, rate_before = now.ways[way].rate, then.ways[way].rate
         change = ""
-        if now is not None and then is not None:
-            points = round((now - then) * 100, 1)
-            signed = _sign(points) + format_number(abs(points), decimals=1)
-            change = _("%(points)s points") % {"points": signed}
-        found.append(
-            MainFigure(
-                label=_("Approved: %(way)s") % {"way": label_of(way)},
-                text=percent_text(now) or NONE,
-                before=percent_text(then) or NONE,
-                change=change,
-                list_url=list_url(BY_WAY[way], currency),
-                list_label=_("Approved ones"),
-            )
-        )
-    means = [mean_seconds(days) for days in (rows, before)]
+        if rate is not None and rate_before is not None:
+            points = round((rate - rate_before) * 100, 1)
+            change = _("%(points)s points") % {
+                "points": _sign(points) + format_number(abs(points), decimals=1)
+            }
+        yield {
+            "label": _("Approved: %(way)s") % {"way": label_of(way)},
+            "text": percent_text(rate) or NONE,
+            "before": percent_text(rate_before) or NONE,
+            "change": change,
+            "list_url": list_url(BY_WAY[way], now.currency),
+            "list_label": _("Approved ones"),
+        }
+    means = (now.seconds_to_settle, then.seconds_to_settle)
     texts = [NONE if seconds is None else format_number(seconds, decimals=1) for seconds in means]
-    return (
-        *found,
-        MainFigure(
-            label=_("Seconds to approval"), text=texts[0], before=texts[1], change=percent_change(*means)
-        ),
-    )
-
-
-def rate(rows: Sequence[DayFigures], way: Way) -> float | None:
-    """Return the share of approved attempts by one way of paying, 0 to 1; None if none was decided."""
-    decided = sum(row.ways[way].decided for row in rows)
-    return sum(row.ways[way].approved for row in rows) / decided if decided else None
-
-
-def mean_seconds(rows: Sequence[DayFigures]) -> float | None:
-    """Return the average time from the start of an attempt to its approval; None if none was approved."""
-    timed = [(row.settled, row.seconds_to_settle) for row in rows if row.seconds_to_settle is not None]
-    number = sum(settled for settled, _ in timed)
-    return sum(settled * mean for settled, mean in timed) / number if number else None
+    change = percent_change(*means)
+    yield {"label": _("Seconds to approval"), "text": texts[0], "before": texts[1], "change": change}
 
 
 def percent_text(share: float | None) -> str:
@@ -178,7 +161,7 @@ class CurrencyPart:
     """All tables of one currency."""
 
     currency: str
-    glance: tuple[MainFigure, ...]
+    glance: tuple[dict[str, object], ...]
     """The main figures; empty in a CSV."""
     tables: tuple[Table, ...]
 
@@ -193,90 +176,68 @@ def currency_parts(
             continue
         by_day = {row.day: row for row in figures.money if row.currency == code}
         rows = [by_day.get(day) or DayFigures(day=day, currency=code) for day in days]
-        before = [row for row in figures.before if row.currency == code]
+        now = whole_of(rows, code)
+        then = whole_of((row for row in figures.before if row.currency == code), code)
         parts.append(
             CurrencyPart(
                 currency=code,
-                glance=main_figures(code, rows, before, list_url) if list_url else (),
-                tables=(_volume(code, rows), _approval(rows), _times(rows), _pages(rows)),
+                glance=tuple(main_figures(now, then, list_url)) if list_url else (),
+                tables=tuple(_tables(rows, now)),
             )
         )
     return tuple(parts)
 
 
-def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
-    def cells(row: DayFigures) -> tuple[Cell, ...]:
+def _tables(rows: Sequence[DayFigures], whole: DayFigures) -> Iterator[Table]:
+    """Yield the tables of one currency."""
+
+    def table(
+        slug: str,
+        title: str,
+        chart: str,
+        unit: str,
+        columns: Iterable[Column],
+        cells: Callable[[DayFigures], tuple[Cell, ...]],
+    ) -> Table:
+        return Table(
+            slug=f"{slug}-{whole.currency}",
+            title=title,
+            chart=chart,
+            unit=unit,
+            columns=tuple(columns),
+            rows=_rows(rows, cells),
+            total=cells(whole),
+        )
+
+    def volume(row: DayFigures) -> tuple[Cell, ...]:
         totals = (row.taken_minor, row.authorized_minor, row.refunded_minor, row.detached_minor)
-        amounts = [Money.from_minor_units(minor, currency) for minor in totals]
-        return tuple(Cell(format_amount(amount), amount.to_wire()) for amount in amounts)
+        return tuple(Cell(format_amount(amount), amount.to_wire()) for amount in map(row.money, totals))
 
-    whole = DayFigures(
-        day=rows[0].day,
-        currency=currency,
-        taken_minor=sum(row.taken_minor for row in rows),
-        authorized_minor=sum(row.authorized_minor for row in rows),
-        refunded_minor=sum(row.refunded_minor for row in rows),
-        detached_minor=sum(row.detached_minor for row in rows),
-    )
-    return Table(
-        slug=f"volume-{currency}",
-        title=_("Volume and refunds"),
-        chart="bar",
-        unit=currency,
-        columns=tuple(map(Column, (_("Taken"), _("Reserved"), _("Refunded"), _("Detached refunds")))),
-        rows=_rows(rows, cells),
-        total=cells(whole),
-    )
-
-
-def _approval(rows: Sequence[DayFigures]) -> Table:
-    def cells(row: DayFigures) -> tuple[Cell, ...]:
-        return tuple(_percent(row.ways[way].rate) for way in Way)
-
-    return Table(
-        slug=f"approval-{rows[0].currency}",
-        title=_("Approval rate by way of paying"),
-        chart="line",
-        unit="%",
-        columns=tuple(Column(label_of(way)) for way in Way),
-        rows=_rows(rows, cells),
-        total=tuple(_percent(rate(rows, way)) for way in Way),
-    )
-
-
-def _times(rows: Sequence[DayFigures]) -> Table:
-    return Table(
-        slug=f"settling-{rows[0].currency}",
-        title=_("Time from start to approval"),
-        chart="line",
-        unit=_("seconds"),
-        columns=(Column(_("Seconds, on average")),),
-        rows=_rows(rows, lambda row: (_decimal(row.seconds_to_settle),)),
-        total=(_decimal(mean_seconds(rows)),),
-    )
-
-
-def _pages(rows: Sequence[DayFigures]) -> Table:
-    def cells(row: DayFigures) -> tuple[Cell, ...]:
+    def pages(row: DayFigures) -> tuple[Cell, ...]:
         shown = [row.pages.get(state, 0) for state in PAGE_STATES]
         return tuple(map(_count, [*shown, sum(row.pages.values()) - sum(shown)]))
 
-    whole = DayFigures(day=rows[0].day, currency=rows[0].currency)
-    for row in rows:
-        for state, number in row.pages.items():
-            whole.pages[state] = whole.pages.get(state, 0) + number
-    return Table(
-        slug=f"pages-{rows[0].currency}",
-        title=_("Outcomes of hosted pages"),
-        chart="stacked",
-        unit=_("pages"),
-        columns=(
-            *(Column(label_of(state), tone_of(state)) for state in PAGE_STATES),
-            Column(_("Open or in doubt"), Tone.WAIT),
-        ),
-        rows=_rows(rows, cells),
-        total=cells(whole),
+    money = map(Column, (_("Taken"), _("Reserved"), _("Refunded"), _("Detached refunds")))
+    yield table("volume", _("Volume and refunds"), "bar", whole.currency, money, volume)
+    yield table(
+        "approval",
+        _("Approval rate by way of paying"),
+        "line",
+        "%",
+        (Column(label_of(way)) for way in Way),
+        lambda row: tuple(_percent(row.ways[way].rate) for way in Way),
     )
+    yield table(
+        "settling",
+        _("Time from start to approval"),
+        "line",
+        _("seconds"),
+        [Column(_("Seconds, on average"))],
+        lambda row: (_decimal(row.seconds_to_settle),),
+    )
+    states = (Column(label_of(state), tone_of(state)) for state in PAGE_STATES)
+    in_doubt = Column(_("Open or in doubt"), Tone.WAIT)
+    yield table("pages", _("Outcomes of hosted pages"), "stacked", _("pages"), [*states, in_doubt], pages)
 
 
 def gateway_table(figures: Figures, days: Sequence[date]) -> Table:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q
 from django.http import HttpRequest
-from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.badges import Tone, badge
-from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
+from wallet_gateway.admin.decisions import BookPage, ClosePage
+from wallet_gateway.admin.filters import ChoiceFilter
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
@@ -25,21 +25,15 @@ from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.search import discrepancies_found
 
 
-class OpenFilter(admin.SimpleListFilter):
+class OpenFilter(ChoiceFilter):
     """Filter for open discrepancies, closed ones, or all."""
 
     title = _("open")
     parameter_name = "open"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002
-        """Return the choices."""
-        return [("yes", _("Open")), ("no", _("Closed"))]
-
-    def queryset(self, request: HttpRequest, rows: QuerySet[Discrepancy]) -> QuerySet[Discrepancy]:  # noqa: ARG002
-        """Filter the list."""
-        if self.value() not in {"yes", "no"}:
-            return rows
-        return rows.filter(closed_at__isnull=self.value() == "yes")
+    ways = {
+        "yes": (_("Open"), lambda: Q(closed_at__isnull=True)),
+        "no": (_("Closed"), lambda: Q(closed_at__isnull=False)),
+    }
 
 
 FOUND_AT = datetime_column("found_at", _("found at"))
@@ -51,30 +45,38 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
 
     finder = staticmethod(discrepancies_found)
     search_help_text = _("An order's or a transaction's reference")
+    order = link_column("payment.order", _("order"))
+    of_transaction = link_column("transaction", _("transaction"))
+    of_deposit = link_column("deposit", _("migrated deposit"))
+    booking = link_column("booked_as", _("booked as"))
     list_display = (
         "kind",
         "standing",
-        link_column("payment.order", _("order")),
+        "order",
         "explained",
         FOUND_AT,
     )
     list_filter = (OpenFilter, "kind")
+    pages: ClassVar = {
+        "close": ("<int:discrepancy_id>/close/", ClosePage.view),
+        "book": ("<int:discrepancy_id>/book/", BookPage.view),
+    }
     list_select_related = ("payment__order", "transaction")
     when_empty = _(
         "No difference between the shop's records and the gateway's was ever found. There is nothing to do."
     )
     fields = readonly_fields = (  # type: ignore[assignment]
         "kind",
-        link_column("payment.order", _("order")),
-        link_column("transaction", _("transaction")),
-        link_column("deposit", _("migrated deposit")),
+        "order",
+        "of_transaction",
+        "of_deposit",
         label_column("gateway", _("gateway")),
         text_column("explanation", _("explanation")),
         FOUND_AT,
         label_column("closed_at", _("closed at")),
         text_column("closed_by", _("closed by")),
         text_column("reason", _("reason")),
-        link_column("booked_as", _("booked as")),
+        "booking",
     )
 
     @admin.display(description=_("open"))
@@ -88,25 +90,6 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
     def explained(self, row: Discrepancy) -> str:
         """Return what is different, as the dashboard and the order's page tell it."""
         return visible(explanation_of(row))
-
-    def get_urls(self) -> list[URLPattern]:
-        """Add the pages that close a discrepancy, or book its operation."""
-        ways = {"close": close_discrepancy, "book": book_discrepancy}
-        return [
-            *(
-                path(
-                    f"<int:discrepancy_id>/{way}/",
-                    self.staff_view(view),
-                    name=f"wallet_gateway_discrepancy_{way}",
-                )
-                for way, view in ways.items()
-            ),
-            *super().get_urls(),
-        ]
-
-    def heading(self, row: Discrepancy) -> str:
-        """Return the kind of discrepancy as the heading."""
-        return str(row.get_kind_display())
 
     def page_context(self, request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
         """Offer to book an open discrepancy, where that is possible, and to close it."""

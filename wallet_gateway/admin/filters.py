@@ -6,13 +6,13 @@ Days are those of the operator's time zone, which is Django's current one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,6 +23,25 @@ from wallet_gateway.admin.pages import figures_are_tests
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.models.maintenance import not_tests
 from wallet_gateway.reports.statistics import BY_WAY, Counted, Period, day_column, transactions_of
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
+class ChoiceFilter(admin.SimpleListFilter):
+    """A filter each of whose choices is a condition; without a choice it shows all rows."""
+
+    ways: ClassVar[Mapping[str, tuple[StrOrPromise, Callable[[], Q]]]]
+    """The text and the condition of each value."""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, StrOrPromise]]:  # noqa: ANN401, ARG002
+        """Return the choices besides "all"."""
+        return [(value, label) for value, (label, _condition) in self.ways.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:  # noqa: ARG002
+        """Filter the list."""
+        way = self.ways.get(self.value() or "")
+        return queryset if way is None else queryset.filter(way[1]())
 
 
 def today() -> date:
@@ -36,34 +55,47 @@ _EARLIEST, _LATEST = date(1970, 1, 1), date(2999, 12, 31)
 _DAY = timedelta(days=1)
 
 
-class CreatedFilter(admin.ListFilter):
+class ParametersFilter(admin.ListFilter):
+    """A filter with parameters of its own names, of each the last value in the address."""
+
+    names: ClassVar[tuple[str, ...]]
+
+    def __init__(self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any) -> None:  # noqa: ANN401 - as Django's
+        super().__init__(request, params, model, model_admin)
+        self.used_parameters.update({name: params.pop(name)[-1] for name in self.names if name in params})
+
+    def has_output(self) -> bool:
+        """Return True: there is always something to choose from."""
+        return True
+
+    def expected_parameters(self) -> list[str | None]:
+        """Return the names of the parameters."""
+        return list(self.names)
+
+    def given(self, name: str) -> str:
+        """Return the value of a parameter; empty without one."""
+        return str(self.used_parameters.get(name, ""))
+
+
+class CreatedFilter(ParametersFilter):
     """Filter for rows created from one day to another, both included."""
 
     title = gettext_lazy("day")
     template = "admin/wallet_gateway/_date_range.html"
+    names = (FIRST, LAST)
     column = "created_at"
     parameter_name = "created_at"
     """Not one of the parameters: the name by which django-unfold looks up its options of a filter."""
 
     def __init__(self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any) -> None:  # noqa: ANN401 - as Django's
         super().__init__(request, params, model, model_admin)
-        given = {name: params.pop(name)[-1] for name in (FIRST, LAST) if name in params}
-        self.used_parameters.update(given)
-        self.first, self.last = (_day_in(given.get(name, "")) for name in (FIRST, LAST))
+        self.first, self.last = _day_in(self.given(FIRST)), _day_in(self.given(LAST))
         self.others: tuple[tuple[str, str], ...] = ()
-
-    def has_output(self) -> bool:
-        """Return True: there are always days to choose from."""
-        return True
 
     @property
     def ordering(self) -> tuple[str, ...]:
         """Return the order of the list: by the filtered column, as its index has the rows."""
         return () if self.first is None and self.last is None else (f"-{self.column}", "-id")
-
-    def expected_parameters(self) -> list[str | None]:
-        """Return the names of the first and of the last day."""
-        return [FIRST, LAST]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Yield "any" and the usual periods; keep what else the address asks for, for the form."""
@@ -111,27 +143,17 @@ def _day_in(text: str) -> date | None:
 FIGURE, CURRENCY = "counted", "currency"
 
 
-class CountedFilter(admin.ListFilter):
+class CountedFilter(ParametersFilter):
     """Filter for the transactions that a figure of the dashboard counts, in one currency if it is given."""
 
     title = gettext_lazy("figure")
+    names = (FIGURE, CURRENCY)
     parameter_name = FIGURE
 
     def __init__(self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any) -> None:  # noqa: ANN401 - as Django's
         super().__init__(request, params, model, model_admin)
-        given = {name: params.pop(name)[-1] for name in (FIGURE, CURRENCY) if name in params}
-        self.used_parameters.update(given)
-        self.figure = _figure_in(given.get(FIGURE, ""))
-        currency = given.get(CURRENCY, "")
+        self.figure, currency = _figure_in(self.given(FIGURE)), self.given(CURRENCY)
         self.currency = currency if self.figure and re.fullmatch("[A-Z]{3}", currency) else ""
-
-    def has_output(self) -> bool:
-        """Return True: there are always figures to choose from."""
-        return True
-
-    def expected_parameters(self) -> list[str | None]:
-        """Return the names of figure and currency."""
-        return [FIGURE, CURRENCY]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Yield "all" and the figures; one in a currency names it."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from babel.numbers import get_decimal_symbol
 from django import forms
@@ -21,11 +20,15 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway.admin.operation_registry import Operation, hint
 from wallet_gateway.domain.people import NEEDS_NOTE
 from wallet_gateway.formats import active_locale, format_money
+from wallet_gateway.models import MigratedDeposit, PaymentOrder
 from wallet_gateway.payments.approvals import Decision
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import InvalidAmount
-from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.text import without_bidi_controls
+from wallet_gateway.protocol.money import MAX_UNITS, Money
+from wallet_gateway.protocol.text import visible, without_bidi_controls
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 _AMOUNT = re.compile(r"\d+(?:[.,\N{ARABIC DECIMAL SEPARATOR}]\d+)?")
 _TWO_READINGS = re.compile(r"(\d{1,3})[.,](\d{3})")
@@ -34,11 +37,11 @@ _TWO_READINGS = re.compile(r"(\d{1,3})[.,](\d{3})")
 class AmountField(forms.CharField):
     """An amount of one currency, above zero and at most `available`; `clean` returns `Money`."""
 
-    def __init__(self, *, available: Money, left: Any, **more: Any) -> None:  # noqa: ANN401 - text, may be lazy
+    def __init__(self, available: Money, left: Any, **more: Any) -> None:  # noqa: ANN401 - text, may be lazy
         # An amount is written from left to right in every script.
         widget = forms.TextInput({"inputmode": "decimal", "autocomplete": "off", "dir": "ltr", "size": 16})
         super().__init__(label=gettext_lazy("Amount"), max_length=32, widget=widget, **more)
-        self.available, self.left = available, left
+        self.available, self.left, self.unit = available, left, available.currency
         self.error_messages["required"] = _how_to_write(available.currency)
 
     def clean(self, value: Any) -> Money:  # noqa: ANN401 - as Django's
@@ -109,37 +112,39 @@ def _how_to_write(currency: str) -> str:
 MAX_NOTE_LENGTH = 400
 
 
-class OperationForm(forms.Form):
-    """How much of a payment, and why."""
-
-    field_order = ("amount", "reason", "comment")
-
-    reason = forms.ChoiceField(label=gettext_lazy("Reason"), required=False)
-    comment = forms.CharField(
-        label=gettext_lazy("Note"),
-        max_length=MAX_NOTE_LENGTH,
-        required=False,
-        widget=forms.Textarea({"rows": 3}),
+def note_field(label: StrOrPromise, **more: Any) -> forms.CharField:
+    """Return a field for some lines of text."""
+    return forms.CharField(
+        label=label, max_length=MAX_NOTE_LENGTH, widget=forms.Textarea({"rows": 3}), **more
     )
 
+
+def cleaned(form: forms.Form, name: str, *, otherwise: Any) -> Any:  # noqa: ANN401 - of any field
+    """Return the value of a field; another one where the form was not submitted, or is wrong there."""
+    # Reading `errors` cleans the form.
+    return form.cleaned_data.get(name, otherwise) if form.is_bound and form.errors is not None else otherwise
+
+
+class OperationForm(forms.Form):
+    """How much of a payment, unless each row of the page has its own amount, and why."""
+
     def __init__(
-        self, *given: Any, operation: Operation, available: Money, limit: Money | None = None, **more: Any
+        self,
+        data: Mapping[str, Any] | None,
+        *,
+        operation: Operation,
+        available: Money | None = None,
+        limit: Money | None = None,
     ) -> None:
-        super().__init__(*given, **more)
-        self.operation, self.available, self.limit = operation, available, limit
-        if operation.in_parts:
-            amount = AmountField(
-                available=available,
-                left=operation.left,
-                initial=available,
-                help_text=hint(limit, available),
-            )
+        super().__init__(data)
+        if operation.in_parts and available is not None:
+            words = hint(limit, available)
+            amount = AmountField(available, operation.left, initial=available, help_text=words)
             amount.widget.attrs["autofocus"] = True
             self.fields["amount"] = amount
-            self.order_fields(self.field_order)
-        reasons = self.fields["reason"]
-        assert isinstance(reasons, forms.ChoiceField)  # noqa: S101 - declared above
-        reasons.choices = [("", _("No reason given")), *operation.reasons]
+        reasons = [("", _("No reason given")), *operation.reasons]
+        self.fields["reason"] = forms.ChoiceField(label=_("Reason"), required=False, choices=reasons)
+        self.fields["comment"] = note_field(_("Note"), required=False)
 
     def clean(self) -> dict[str, Any]:
         """Require a comment if the reason by itself says nothing."""
@@ -147,22 +152,6 @@ class OperationForm(forms.Form):
         if cleaned.get("reason") in NEEDS_NOTE and not cleaned.get("comment", "").strip():
             self.add_error("comment", _("Say here what the reason is."))
         return cleaned
-
-    def refuse(self, why: str) -> None:
-        """Show a refusal beside the amount field, or above the form if it has none."""
-        self.add_error("amount" if "amount" in self.fields else None, why)
-
-    @property
-    def asked(self) -> Money:
-        """Return the amount in the form if it is valid, otherwise the available amount."""
-        self.full_clean()
-        amount: Money = self.cleaned_data.get("amount", self.available)
-        return amount
-
-    @property
-    def needs_second_person(self) -> bool:
-        """Return whether the amount in the form is more than one person may refund without approval."""
-        return self.limit is not None and self.asked.minor_units > self.limit.minor_units
 
     @property
     def why(self) -> dict[str, str]:
@@ -173,13 +162,62 @@ class OperationForm(forms.Form):
         }
 
 
-class ReasonForAll(OperationForm):
-    """One reason for all rows of a page, on which each row has its own amount field."""
+class RowForm(forms.Form):
+    """One row of a page for many: whether it is ticked, and its amount; no field where it is not possible."""
 
-    def __init__(self, data: Mapping[str, object] | None, *, operation: Operation) -> None:
-        nothing = Money.from_minor_units(0, "EUR")
-        super().__init__(data, operation=operation, available=nothing)
-        self.fields.pop("amount", None)
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None,
+        *,
+        key: int,
+        subject: PaymentOrder | MigratedDeposit,
+        url: str,
+        operation: Operation,
+        left: Money | None,
+        limit: Money | None,
+        why_not: str,
+    ) -> None:
+        super().__init__(data, prefix=str(key))
+        self.subject, self.url, self.operation = subject, url, operation
+        self.left, self.limit, self.why_not = left, limit, why_not
+        if why_not:
+            return
+        box = forms.CheckboxInput({"aria-label": visible(subject)})
+        self.fields["take"] = forms.BooleanField(required=False, initial=True, widget=box)
+        if operation.in_parts:
+            available = left or Money.from_minor_units(MAX_UNITS, subject.currency)
+            words = hint(limit, left)
+            amount = AmountField(available, operation.left, initial=left, help_text=words)
+            label = _("Amount in %(currency)s for %(order)s")
+            label %= {"currency": subject.currency, "order": visible(subject)}
+            amount.widget.attrs.update({"size": 12, "aria-label": label})
+            self.fields["amount"] = amount
+
+    def add_prefix(self, field_name: str) -> str:
+        """Return the name of a field: `amount-7`."""
+        return f"{field_name}-{self.prefix}"
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for no amount where the row is not ticked."""
+        cleaned = super().clean() or self.cleaned_data
+        if not cleaned.get("take"):
+            self.errors.pop("amount", None)
+        return cleaned
+
+    @property
+    def asked(self) -> Money | None:
+        """Return what is asked for this row; None if nothing is."""
+        if self.why_not or not cleaned(self, "take", otherwise=True):
+            return None
+        amount: Money | None = self.left
+        if self.operation.in_parts and self.is_bound:
+            amount = cleaned(self, "amount", otherwise=None)
+        return amount
+
+    @property
+    def shown_left(self) -> str:
+        """Return what is left in the reader's language."""
+        return _("only the gateway knows") if self.left is None else format_money(self.left)
 
 
 DECISIONS = {
@@ -192,53 +230,29 @@ DECISIONS = {
 class DecisionForm(forms.Form):
     """A person's decision and the grounds for it."""
 
-    decision = forms.ChoiceField(label=gettext_lazy("What happened"), widget=forms.RadioSelect)
-    reason = forms.CharField(
-        label=gettext_lazy("How do you know?"),
-        max_length=MAX_NOTE_LENGTH,
-        widget=forms.Textarea({"rows": 3}),
-        help_text=gettext_lazy("For instance a ticket of the provider's support. It is kept with your name."),
-    )
-
-    def __init__(self, *given: Any, may_accept: bool, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, data: Mapping[str, Any] | None, *, may_accept: bool) -> None:
+        super().__init__(data)
         among = tuple(Decision) if may_accept else (Decision.DID_NOT_HAPPEN,)
-        field = self.fields["decision"]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
-        field.choices = [(decision.value, DECISIONS[decision]) for decision in among]
-        if not may_accept:
-            field.initial = Decision.DID_NOT_HAPPEN.value
-
-    def refuse(self, why: str) -> None:
-        """Show beside the decision why it is not allowed."""
-        self.add_error("decision", why)
+        self.fields["decision"] = forms.ChoiceField(
+            label=_("What happened"),
+            widget=forms.RadioSelect,
+            choices=[(decision.value, DECISIONS[decision]) for decision in among],
+            initial=None if may_accept else Decision.DID_NOT_HAPPEN.value,
+        )
+        words = _("For instance a ticket of the provider's support. It is kept with your name.")
+        self.fields["reason"] = note_field(_("How do you know?"), help_text=words)
 
 
 class ReasonForm(forms.Form):
-    """Why a discrepancy is closed or a transaction is sent again."""
+    """Why something is done."""
 
-    reason = forms.CharField(
-        label=gettext_lazy("Reason"), max_length=MAX_NOTE_LENGTH, widget=forms.Textarea({"rows": 3})
-    )
-
-    def refuse(self, why: str) -> None:
-        """Show beside the reason why nothing was done."""
-        self.add_error("reason", why)
+    reason = note_field(gettext_lazy("Reason"))
 
 
 class NoteForm(forms.Form):
     """What a person may add to a decision that speaks for itself."""
 
-    note = forms.CharField(
-        label=gettext_lazy("Note"),
-        max_length=MAX_NOTE_LENGTH,
-        required=False,
-        widget=forms.Textarea({"rows": 3}),
-    )
-
-    def refuse(self, why: str) -> None:
-        """Show above the form why nothing was done."""
-        self.add_error(None, why)
+    note = note_field(gettext_lazy("Note"), required=False)
 
 
 class StopForm(ReasonForm):
@@ -261,30 +275,13 @@ class StopForm(ReasonForm):
         widget=forms.RadioSelect,
     )
 
-    @property
-    def lasts(self) -> timedelta | None:
-        """Return how long the stop lasts; None until a person resumes."""
-        minutes = self.cleaned_data["minutes"]
-        return None if minutes is None else timedelta(minutes=minutes)
-
 
 class ApprovalDecisionForm(forms.Form):
     """The second person's comment, or the requester's reason to withdraw; required to decline or withdraw."""
 
-    reason = forms.CharField(
-        label=gettext_lazy("Your reason"),
-        required=False,
-        max_length=MAX_NOTE_LENGTH,
-        widget=forms.Textarea({"rows": 3}),
-        help_text=gettext_lazy("Needed to decline. It is kept with your name."),
-    )
-
-    def __init__(self, *given: Any, is_own: bool, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, data: Mapping[str, Any] | None, *, is_own: bool) -> None:
+        super().__init__(data)
+        words = _("Needed to decline. It is kept with your name.")
         if is_own:
-            field = self.fields["reason"]
-            field.required, field.help_text = True, _("Why you withdraw it. It is kept with your name.")
-
-    def refuse(self, why: str) -> None:
-        """Show beside the reason why nothing was done."""
-        self.add_error("reason", why)
+            words = _("Why you withdraw it. It is kept with your name.")
+        self.fields["reason"] = note_field(_("Your reason"), required=is_own, help_text=words)

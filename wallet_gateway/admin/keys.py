@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
-from wallet_gateway.admin.pages import log_bulk_change, render_page, reverse
+from wallet_gateway.admin.pages import log_change, page_url, render_page
 from wallet_gateway.admin.permissions import ROTATE_KEYS, require_permission
 from wallet_gateway.models import WalletKey
 
@@ -28,9 +28,9 @@ def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and can_rotate_now:
         done = payments.wallet.rotate_keys()
         what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
-        log_bulk_change(request, WalletKey, what)
+        log_change(request.user, WalletKey, what)
         messages.success(request, what)
-        return HttpResponseRedirect(reverse("admin:wallet_gateway_dashboard_keys"))
+        return HttpResponseRedirect(page_url(request, "dashboard_keys"))
     sentences = []
     if not found.keys:
         sentences.append(_("The settings hold no FERNET_KEYS, so nothing is stored encrypted."))

@@ -26,9 +26,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin.pages import TEST_SUFFIX, StalePage, log_bulk_change, render_page, signed
-from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission, require_permission
+from wallet_gateway.admin.pages import TEST_SUFFIX, NotDone, log_change, render_page, signed
+from wallet_gateway.admin.permissions import require_permission
 from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.models.decisions import DETACHED_REFUND
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.maintenance import MAX_REPORTED, ImportReport
 from wallet_gateway.protocol.codes import stored_currency
@@ -44,16 +45,13 @@ class ImportForm(forms.Form):
     """The file, its gateway, and whether good rows are imported if others are bad."""
 
     file = forms.FileField(label=gettext_lazy("Migration file (CSV)"), allow_empty_file=True)
-    gateway = forms.ChoiceField(label=gettext_lazy("Gateway"))
+    gateway = forms.ChoiceField(
+        label=gettext_lazy("Gateway"),
+        choices=lambda: [(alias, alias) for alias in conf.settings().gateways],
+    )
     keep_good = forms.BooleanField(
         label=gettext_lazy("Take the good rows in although there are bad ones"), required=False
     )
-
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
-        gateway = self.fields["gateway"]
-        assert isinstance(gateway, forms.ChoiceField)  # noqa: S101 - declared above
-        gateway.choices = [(alias, alias) for alias in conf.settings().gateways]
 
 
 def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
@@ -63,13 +61,12 @@ def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
     if not posted or not form.is_valid():
         return _page(site, request, form)
-    upload = _Upload(request, form)
     if request.headers.get("Accept") == "application/x-ndjson":
-        lines = (json.dumps(progress) + "\n" for progress in upload.run())
+        lines = (json.dumps(progress) + "\n" for progress in _run(request, form))
         return StreamingHttpResponse(lines, content_type="application/x-ndjson")
     result: dict[str, Any] = {}
     bad: list[dict[str, Any]] = []
-    for result in upload.run():
+    for result in _run(request, form):
         bad += result["bad"][: MAX_REPORTED - len(bad)]
     return _page(site, request, form, result=result, bad=bad)
 
@@ -86,65 +83,58 @@ def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBas
     return answer
 
 
-class _Upload:
-    """One upload and the reports on its progress."""
-
-    def __init__(self, request: HttpRequest, form: ImportForm) -> None:
-        self.request, self.gateway = request, form.cleaned_data["gateway"]
-        self.file: UploadedFile[Any] = form.cleaned_data["file"]
-        self.keep_good = form.cleaned_data["keep_good"]
-        digest = hashlib.sha256()
-        for chunk in self.file.chunks():
-            digest.update(chunk)
-        self.proof = [str(request.user.pk), self.gateway, digest.hexdigest()]
-        self.wants_import = "import" in request.POST
-
-    @property
-    def was_checked(self) -> bool:
-        """Return whether this user has had this exact file checked."""
+def _run(request: HttpRequest, form: ImportForm) -> Iterator[dict[str, Any]]:
+    """Check or import a file and yield the progress after each step; the last item is the result."""
+    given, wants_import = form.cleaned_data, "import" in request.POST
+    file: UploadedFile[Any] = given["file"]
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    # A user imports only the file that they have had checked.
+    proof = [str(request.user.pk), given["gateway"], digest.hexdigest()]
+    try:
+        was_checked = signed(request.POST.get("checked", ""), salt=_SALT) == proof
+    except NotDone:
+        was_checked = False
+    file.seek(0)
+    steps = maintenance.import_in_steps(
+        file,
+        gateway=given["gateway"],
+        keep_good=given["keep_good"],
+        dry_run=not (wants_import and was_checked),
+    )
+    while True:
         try:
-            proof = signed(self.request.POST.get("checked", ""), salt=_SALT)
-        except StalePage:
-            return False
-        return bool(proof == self.proof)
+            step = next(steps)
+        except StopIteration as end:
+            report: ImportReport = end.value
+            break
+        bad = [{"line": error.line, "reason": visible(error.reason)} for error in step.bad]
+        yield {"checked": step.checked, "stored": step.stored, "bad": bad}
+    sentence = _sentence(report)
+    if report.stored:
+        sentence += _("The good rows are taken in.")
+        log_change(request.user, MigratedDeposit, sentence)
+    elif wants_import and not was_checked:
+        sentence += _("Nothing was taken in: this file had not been checked before. Now it is.")
+    else:
+        sentence += _("Nothing is taken in yet.")
+    yield {
+        "bad": [],
+        "checked": report.accepted + report.rejected_in_all,
+        "stored": report.accepted if report.stored else 0,
+        "rejected": report.rejected_in_all,
+        "sentence": sentence,
+        "is_good": not report.rejected_in_all,
+        "is_stored": report.stored,
+        "token": "" if report.stored else signing.dumps(proof, salt=_SALT),
+    }
 
-    def run(self) -> Iterator[dict[str, Any]]:
-        """Run the check or the import and yield the progress after each step; the last item is the result."""
-        dry_run = not (self.wants_import and self.was_checked)
-        self.file.seek(0)
-        steps = maintenance.import_in_steps(
-            self.file, gateway=self.gateway, keep_good=self.keep_good, dry_run=dry_run
-        )
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                report: ImportReport = end.value
-                break
-            bad = [{"line": error.line, "reason": visible(error.reason)} for error in step.bad]
-            yield {"checked": step.checked, "stored": step.stored, "bad": bad}
-        if report.stored:
-            log_bulk_change(self.request, MigratedDeposit, self._sentence(report))
-        yield {
-            "bad": [],
-            "checked": report.accepted + report.rejected_in_all,
-            "stored": report.accepted if report.stored else 0,
-            "rejected": report.rejected_in_all,
-            "sentence": self._sentence(report),
-            "is_good": not report.rejected_in_all,
-            "is_stored": report.stored,
-            "token": "" if report.stored else signing.dumps(self.proof, salt=_SALT),
-        }
 
-    def _sentence(self, report: ImportReport) -> str:
-        good = ngettext("%(good)d row is good", "%(good)d rows are good", report.accepted)
-        bad = ngettext("%(bad)d is bad", "%(bad)d are bad", report.rejected_in_all)
-        words = f"{good}, {bad}. " % {"good": report.accepted, "bad": report.rejected_in_all}
-        if report.stored:
-            return words + _("The good rows are taken in.")
-        if self.wants_import and not self.was_checked:
-            return words + _("Nothing was taken in: this file had not been checked before. Now it is.")
-        return words + _("Nothing is taken in yet.")
+def _sentence(report: ImportReport) -> str:
+    good = ngettext("%(good)d row is good", "%(good)d rows are good", report.accepted)
+    bad = ngettext("%(bad)d is bad", "%(bad)d are bad", report.rejected_in_all)
+    return f"{good}, {bad}. " % {"good": report.accepted, "bad": report.rejected_in_all}
 
 
 def _page(site: AdminSite, request: HttpRequest, form: ImportForm, **more: Any) -> HttpResponseBase:
@@ -215,6 +205,6 @@ def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
     context = {
         "title": _("How the migration stands"),
         "totals": totals,
-        "may_import": has_permission(request, DETACHED_REFUND),
+        "may_import": request.user.has_perm(DETACHED_REFUND),
     }
     return render_page(site, request, "migrated_report.html", context)

@@ -17,20 +17,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin import permissions
 from wallet_gateway.domain.people import REASON_CODES, Actor, ReasonCode
 from wallet_gateway.domain.policy import GIVING_BACK, LIMITED_PERIOD
 from wallet_gateway.domain.states import TransactionKind, TransactionState, available, why_not_begin
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import Allowance, Discrepancy, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models import (
+    Allowance,
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    Payment,
+    decisions,
+)
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.codes import Currency, currency_exponent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.work import made_elsewhere
-
-CHECK_THE_SUM = gettext_lazy("Nothing was sent yet. Check the sum that the button below names now.")
-"""The message for a page that comes back because its button named another sum."""
 
 
 def sums_of(amounts: Iterable[Money]) -> tuple[Money, ...]:
@@ -79,6 +82,11 @@ class Operation:
         """Return the operation's name in a URL."""
         return self.kind.value.lower()
 
+    @property
+    def gives_back(self) -> bool:
+        """Whether a person may be allowed so much of it alone."""
+        return self.kind in GIVING_BACK
+
     def button(self, amount: Money) -> str:
         """Return the text of the button that moves an amount."""
         return str(self.verb_with_amount) % {"amount": format_money(amount)}
@@ -123,7 +131,7 @@ _LABELS = {ReasonCode.OTHER: gettext_lazy("Another reason (say it in the note)")
 
 CAPTURE = Operation(
     kind=TransactionKind.CAPTURE,
-    permission=permissions.CAPTURE,
+    permission=decisions.CAPTURE,
     heading=gettext_lazy("Capture a payment"),
     heading_of_many=gettext_lazy("Capture several orders"),
     verb=gettext_lazy("Capture"),
@@ -136,7 +144,7 @@ CAPTURE = Operation(
 )
 REFUND = Operation(
     kind=TransactionKind.REFUND,
-    permission=permissions.REFUND,
+    permission=decisions.REFUND,
     heading=gettext_lazy("Refund a payment"),
     heading_of_many=gettext_lazy("Refund several orders"),
     verb=gettext_lazy("Refund"),
@@ -149,7 +157,7 @@ REFUND = Operation(
 )
 REVERSE = Operation(
     kind=TransactionKind.REVERSAL,
-    permission=permissions.REVERSE,
+    permission=decisions.REVERSE,
     heading=gettext_lazy("Reverse an authorization"),
     heading_of_many=gettext_lazy("Reverse several orders"),
     verb=gettext_lazy("Reverse"),
@@ -167,7 +175,7 @@ BY_SLUG: Mapping[str, Operation] = MappingProxyType(
 DETACHED_REFUND = replace(
     REFUND,
     kind=TransactionKind.DETACHED_REFUND,
-    permission=permissions.DETACHED_REFUND,
+    permission=decisions.DETACHED_REFUND,
     heading_of_many=gettext_lazy("Refund payments of the earlier provider"),
     verb_of_many=ngettext_lazy(
         "Refund %(count)d deposit, %(sums)s", "Refund %(count)d deposits, %(sums)s", "count"
@@ -187,52 +195,31 @@ def reason_in_words(reason_code: str, comment: str) -> str:
     return f"{name}: {comment}" if comment else str(name)
 
 
-def approval_limit_of(
-    operation: Operation, of: Payment | MigratedDeposit, *, gateway: str, person: Actor | None = None
-) -> Money | None:
-    """Return how much of a payment or deposit one person may still refund; None where there is no limit.
+def limit_of(operation: Operation, of: Payment | MigratedDeposit, gateway: str) -> Money | None:
+    """Return how much of a payment or deposit one person may still give back; None where there is no limit.
 
-    Earlier refunds count, and with a `person` what this person has given back within a day. This value is
-    only shown; the operation decides, under the lock.
+    Earlier refunds count. This value is only shown; the operation decides, under the lock.
     """
-    if operation.kind not in GIVING_BACK:
+    limit = conf.approval_policy(gateway).limit_for(of.currency) if operation.gives_back else None
+    if limit is None:
         return None
-    limit = conf.approval_policy(gateway).limit_for(of.currency)
-    left = [] if limit is None else [max(limit - of.refunded - of.refund_reserved, 0)]
-    of_day = None if person is None else _left_of_day(person, gateway, of.currency)
-    left += [] if of_day is None else [of_day]
-    return Money.from_minor_units(min(left), of.currency) if left else None
+    return Money.from_minor_units(max(limit - of.refunded - of.refund_reserved, 0), of.currency)
 
 
-def _left_of_day(person: Actor, gateway: str, currency: str) -> int | None:
-    """Return how many minor units a person may still give back today; None without a limit."""
+def limit_of_day(gateway: str, currency: str, person: Actor) -> Money | None:
+    """Return how much a person may still give back today; None without a limit."""
     limit = conf.approval_policy(gateway).day_limit_for(currency)
     if limit is None:
         return None
     rows = Allowance.objects.filter(gateway=gateway, account=person.account, currency=currency)
     used = Allowance.used_since(gateways.clock().now() - LIMITED_PERIOD)
-    return max(limit - (rows.annotate(used=used).values_list("used", flat=True).first() or 0), 0)
+    used_minor = rows.annotate(used=used).values_list("used", flat=True).first() or 0
+    return Money.from_minor_units(max(limit - used_minor, 0), currency)
 
 
-def hints_of_many(
-    operation: Operation, subjects: Iterable[tuple[str, str]], *, person: Actor
-) -> tuple[str, ...]:
-    """Return what limits one person beside the limits of each row.
-
-    `subjects` are pairs of a gateway and a currency.
-    """
-    if operation.kind not in GIVING_BACK:
-        return ()
-    hints = []
-    for gateway, currency in sorted(set(subjects)):
-        left = _left_of_day(person, gateway, currency)
-        if left is not None:
-            words = _(
-                "Your refunds of the last 24 hours count: you may refund %(left)s more alone. Each refund "
-                "above that needs a second person."
-            )
-            hints.append(words % {"left": format_money(Money.from_minor_units(left, currency))})
-    return tuple(hints)
+def smallest(*limits: Money | None) -> Money | None:
+    """Return the smallest of limits in one currency; None if there is none."""
+    return min(filter(None, limits), key=lambda limit: limit.minor_units, default=None)
 
 
 def hint(limit: Money | None, available: Money | None) -> str:
@@ -252,8 +239,8 @@ def hint_of_decision(transaction: GatewayTransaction, person: Actor) -> str:
     if transaction.state == TransactionState.NOT_SENT:
         return ""
     minor, currency = transaction.amount_minor, transaction.currency
-    left = _left_of_day(person, transaction.gateway, currency)
-    is_above_day = left is not None and minor > left
+    left = limit_of_day(transaction.gateway, currency, person)
+    is_above_day = left is not None and minor > left.minor_units
     if not is_above_day and not conf.approval_policy(transaction.gateway).is_needed(minor, currency):
         return ""
     return _("This needs a second person: your decision counts once somebody else has agreed.")

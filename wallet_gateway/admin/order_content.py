@@ -116,37 +116,11 @@ MAX_LINES = 100
 """Lines that are shown; a longer cart is in the shop's own order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoodsLine:
-    """One line of the cart; what the shop left out is empty."""
+def goods_of(order: PaymentOrder) -> dict[str, Any] | None:
+    """Return the first lines of the cart, how many more there are, and the sums; None without a cart.
 
-    name: str
-    product_id: str
-    description: str
-    quantity: str
-    unit: str
-    """An amount as it is shown, as are those below; the stored text if it cannot be read as one."""
-    tax: str
-    tax_rate: str
-    """In per cent."""
-    discount: str
-    """With a minus sign; empty if it is zero."""
-    discount_name: str
-    total: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goods:
-    """The cart of an order: its first lines, how many more there are, and the sums below them."""
-
-    lines: tuple[GoodsLine, ...]
-    more: int
-    sums: tuple[tuple[Label, str], ...]
-    total: str
-
-
-def goods_of(order: PaymentOrder) -> Goods | None:
-    """Return the goods of an order; None for one that has an amount only."""
+    What the shop left out is empty; a stored text that cannot be read as an amount is shown as it is.
+    """
     cart = order.cart
     if cart is None:
         return None
@@ -160,26 +134,26 @@ def goods_of(order: PaymentOrder) -> Goods | None:
             sums.append((visible(name) or _("Discount"), amount))
     if tax := _amount(cart.get("totalTaxAmount"), currency):
         sums.append((_("Tax, contained in the total"), tax))
-    return Goods(
-        lines=tuple(
-            GoodsLine(
-                name=visible(item.get("productName") or ""),
-                product_id=visible(item.get("productId") or ""),
-                description=visible(item.get("productDescription") or ""),
-                quantity=visible(item.get("productQuantity") or ""),
-                unit=_amount(item.get("unitAmount"), currency),
-                tax=_amount(item.get("totalTaxAmount"), currency),
-                tax_rate=_rate(item.get("taxRate")),
-                discount=_deduction(item.get("discountAmount"), currency),
-                discount_name=visible(item.get("discountName") or ""),
-                total=_amount(item.get("totalAmount"), currency),
-            )
+    return {
+        "lines": [
+            {
+                "name": visible(item.get("productName") or ""),
+                "product_id": visible(item.get("productId") or ""),
+                "description": visible(item.get("productDescription") or ""),
+                "quantity": visible(item.get("productQuantity") or ""),
+                "unit": _amount(item.get("unitAmount"), currency),
+                "tax": _amount(item.get("totalTaxAmount"), currency),
+                "tax_rate": _rate(item.get("taxRate")),
+                "discount": _deduction(item.get("discountAmount"), currency),
+                "discount_name": visible(item.get("discountName") or ""),
+                "total": _amount(item.get("totalAmount"), currency),
+            }
             for item in items[:MAX_LINES]
-        ),
-        more=max(len(items) - MAX_LINES, 0),
-        sums=tuple(sums),
-        total=format_money(order.amount),
-    )
+        ],
+        "more": max(len(items) - MAX_LINES, 0),
+        "sums": sums,
+        "total": format_money(order.amount),
+    }
 
 
 def _rate(given: object) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
@@ -21,15 +20,14 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.badges import state_badge, state_column
-from wallet_gateway.admin.batches import draft_batch, query_orders
-from wallet_gateway.admin.confirm import confirm
-from wallet_gateway.admin.decisions import cancel_order, query_gateway, raise_limits
-from wallet_gateway.admin.filters import CreatedFilter
+from wallet_gateway.admin.batches import draft_batch, query_many
+from wallet_gateway.admin.confirm import OperationPage
+from wallet_gateway.admin.decisions import CancelPage, RaiseLimitsPage, query_gateway
+from wallet_gateway.admin.filters import ChoiceFilter, CreatedFilter
 from wallet_gateway.admin.operation_registry import CAPTURE, REFUND, REVERSE
 from wallet_gateway.admin.order_content import customer_name
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.pages import marked
-from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
 from wallet_gateway.admin.read_only import (
     AmountsPaginator,
     Finder,
@@ -41,6 +39,7 @@ from wallet_gateway.admin.read_only import (
 )
 from wallet_gateway.formats import format_number
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.decisions import VIEW_CUSTOMER
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.models.maintenance import with_money
 from wallet_gateway.protocol.text import visible
@@ -71,53 +70,34 @@ def expires_from() -> Mapping[str, datetime]:
     return {alias: given.policy.capture_window.warns_from(now) for alias, given in known}
 
 
-class EndsSoon(admin.SimpleListFilter):
+class EndsSoon(ChoiceFilter):
     """Filter for orders with an authorization that is about to expire, counted as on the dashboard."""
 
     title = gettext_lazy("time to capture")
     parameter_name = "expires"
 
-    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
-        """Return the one choice besides "all"."""
-        return [("soon", _("Ends soon"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
-        """Return the orders whose payments hold money and expire soon."""
-        if self.value() != "soon":
-            return queryset
-        return queryset.filter(expiring_orders(expires_from()), with_money(gateways.live_aliases()))
+    ways = {
+        "soon": (
+            gettext_lazy("Ends soon"),
+            lambda: expiring_orders(expires_from()) & with_money(gateways.live_aliases()),
+        )
+    }
 
 
-class Unreleased(admin.SimpleListFilter):
+class Unreleased(ChoiceFilter):
     """Filter for orders that are not released long after their end, counted as on the health page."""
 
     title = gettext_lazy("released")
     parameter_name = "released"
-
-    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
-        """Return the one choice besides "all"."""
-        return [("late", _("Not, long after the end"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
-        """Filter the list."""
-        return queryset.filter(unreleased(gateways.clock().now())) if self.value() == "late" else queryset
+    ways = {"late": (gettext_lazy("Not, long after the end"), lambda: unreleased(gateways.clock().now()))}
 
 
-class WalletClosed(admin.SimpleListFilter):
+class WalletClosed(ChoiceFilter):
     """Filter for unpaid orders whose wallet button a limit has closed, counted as on the dashboard."""
 
     title = gettext_lazy("wallet button")
     parameter_name = "wallet"
-
-    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
-        """Return the one choice besides "all"."""
-        return [("closed", _("Closed by a limit"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
-        """Return the orders that a person should look at."""
-        if self.value() != "closed":
-            return queryset
-        return queryset.filter(closed_buttons(gateways.clock().now()))
+    ways = {"closed": (gettext_lazy("Closed by a limit"), lambda: closed_buttons(gateways.clock().now()))}
 
 
 class OrderList(SummedList):
@@ -125,7 +105,7 @@ class OrderList(SummedList):
 
     def get_results(self, request: HttpRequest) -> None:
         """Read the page's orders and what is shown of each; drop the countdown where none is running."""
-        if has_permission(request, VIEW_CUSTOMER):
+        if request.user.has_perm(VIEW_CUSTOMER):
             self.search_help_text = _(
                 "Beginning of a reference, or of the customer's name; or whole: e-mail address, last four "
                 "digits of the card, order number, value of the shop's metadata, transaction, the "
@@ -157,6 +137,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     change_form_template = "admin/wallet_gateway/order.html"
     paginator = AmountsPaginator
+    changelist_class = OrderList
     finder = staticmethod(orders_found)
     search_help_text = gettext_lazy(
         "Beginning of a reference; or whole: order number, value of the shop's metadata, transaction, the "
@@ -170,6 +151,12 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     )
     actions = ("capture_many", "refund_many", "reverse_many", "query_many")
     fields = ()
+    pages: ClassVar = {
+        "operation": ("<int:order_id>/payments/<int:payment_id>/<slug:slug>/", OperationPage.view),
+        "query": ("<int:order_id>/query/", query_gateway),
+        "cancel": ("<int:order_id>/cancel/", CancelPage.view),
+        "wallet_limits": ("<int:order_id>/wallet-limits/", RaiseLimitsPage.view),
+    }
 
     @admin.display(description=gettext_lazy("order"))
     def name(self, order: PaymentOrder) -> str:
@@ -205,31 +192,27 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         hidden: set[Any] = set()
         if len(conf.settings().gateways) < 2:
             hidden.add(GATEWAY)
-        if not has_permission(request, VIEW_CUSTOMER):
+        if not request.user.has_perm(VIEW_CUSTOMER):
             hidden.add("customer")
         return [column for column in self.list_display if column not in hidden]
 
     def get_finder(self, request: HttpRequest) -> Finder:
         """Return the search, by the customer too for those who may see customers."""
-        return orders_found_with_customer if has_permission(request, VIEW_CUSTOMER) else self.finder
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OrderList]:  # noqa: ARG002
-        """Use a list that knows how its orders were paid, and what they come to."""
-        return OrderList
+        return orders_found_with_customer if request.user.has_perm(VIEW_CUSTOMER) else self.finder
 
     # Permissions that the actions refer to
 
     def has_capture_permission(self, request: HttpRequest) -> bool:
         """Return whether the capture action is offered and allowed."""
-        return has_permission(request, CAPTURE.permission)
+        return request.user.has_perm(CAPTURE.permission)
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
         """Return whether the refund action is offered and allowed."""
-        return has_permission(request, REFUND.permission)
+        return request.user.has_perm(REFUND.permission)
 
     def has_reverse_permission(self, request: HttpRequest) -> bool:
         """Return whether the reversal action is offered and allowed."""
-        return has_permission(request, REVERSE.permission)
+        return request.user.has_perm(REVERSE.permission)
 
     # Actions
 
@@ -251,35 +234,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     @admin.action(description=gettext_lazy("Ask the gateway about the selected orders"), permissions=["view"])
     def query_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Query the status of many orders and redirect to the results."""
-        return query_orders(request, orders)
-
-    # Pages
-
-    def get_urls(self) -> list[URLPattern]:
-        """Add the pages of operations before Django's own URLs."""
-        own = [
-            path(
-                "<int:order_id>/payments/<int:payment_id>/<slug:slug>/",
-                self.staff_view(confirm),
-                name="wallet_gateway_paymentorder_operation",
-            ),
-            path(
-                "<int:order_id>/query/",
-                self.staff_view(query_gateway),
-                name="wallet_gateway_paymentorder_query",
-            ),
-            path(
-                "<int:order_id>/cancel/",
-                self.staff_view(cancel_order),
-                name="wallet_gateway_paymentorder_cancel",
-            ),
-            path(
-                "<int:order_id>/wallet-limits/",
-                self.staff_view(raise_limits),
-                name="wallet_gateway_paymentorder_wallet_limits",
-            ),
-        ]
-        return own + super().get_urls()
+        return query_many(request, orders.iterator())
 
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
         """Add the order's totals, the possible operations and its history."""

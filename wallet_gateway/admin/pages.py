@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import re
-import secrets
-from collections.abc import Callable, Iterable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import wraps
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from django import urls
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
-from django.core.signals import request_finished
-from django.db import transaction as db_transaction
 from django.db.models import Model, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.domain.people import Actor
+from wallet_gateway.domain.people import Account
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import (
+    Discrepancy,
     GatewayTransaction,
     Payment,
     PaymentOrder,
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.decisions import account_of
 from wallet_gateway.models.fields import cut_to, label_of
 from wallet_gateway.models.maintenance import is_test_row
 from wallet_gateway.payments import follow_ups
@@ -48,52 +41,12 @@ from wallet_gateway.protocol.follow_ups import SentAlong
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
-# A project may have more than one `AdminSite`. Links stay in the site that serves the request, also where a
-# column or a text has no request at hand; so the site is remembered as Django remembers the current language.
-_current: ContextVar[str | None] = ContextVar("wallet_gateway_admin_site", default=None)
-
-
-def enter_site(site: AdminSite, request: HttpRequest) -> None:
-    """Let `reverse` and the templates' `url` tag link to this site until the end of the request."""
-    request.current_app = site.name
-    _current.set(site.name)
-
-
-def reverse(name: str, args: Sequence[object] | None = None) -> str:
-    """Return a URL of the admin, such as `admin:index`, in the current site, or else in the default one."""
-    return urls.reverse(name, args=args, current_app=_current.get())
-
-
-def _leave_site(**_: object) -> None:
-    _current.set(None)
-
-
-request_finished.connect(_leave_site)
-
-
-View = Callable[..., HttpResponseBase]
-
 _LEVELS = {
     TransactionState.APPROVED: messages.SUCCESS,
     TransactionState.REJECTED: messages.ERROR,
     TransactionState.ANOMALY: messages.ERROR,
     TransactionState.ABANDONED: messages.INFO,
 }
-
-
-def staff_view(site: AdminSite, view: View) -> View:
-    """Restrict a view that contacts the gateway to staff, and run it outside the request's transaction.
-
-    A request must be committed before it is sent, even if the project sets `ATOMIC_REQUESTS`.
-    """
-
-    @db_transaction.non_atomic_requests
-    @wraps(view)
-    def non_atomic(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        enter_site(site, request)
-        return view(request, *args, **kwargs)
-
-    return site.admin_view(non_atomic)
 
 
 def render_page(
@@ -109,15 +62,22 @@ def render_page(
     return TemplateResponse(request, f"admin/wallet_gateway/{template}", shown)
 
 
-def row_url(row: Model) -> str:
+def page_url(request: HttpRequest, name: str, *args: object) -> str:
+    """Return the URL of a page in the admin site that serves the request: `paymentorder_change`."""
+    return reverse(f"admin:wallet_gateway_{name}", args=args, current_app=request.current_app)
+
+
+def row_url(request: HttpRequest, row: Model) -> str:
     """Return the URL of a row's page."""
-    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+    return page_url(request, f"{row._meta.model_name}_change", row.pk)
 
 
 def row_name(row: Model) -> str:
     """Return the name under which people know a row, in their language."""
     if isinstance(row, GatewayTransaction):
         return f"{label_of(TransactionKind(row.kind))} {row.reference}"
+    if isinstance(row, Discrepancy):
+        return str(row.get_kind_display())
     if isinstance(row, TransactionEvent):
         return f"{label_of(TransactionEventKind(row.kind))}, {format_short_datetime(row.occurred_at)}"
     return visible(row)
@@ -204,31 +164,14 @@ def marked(text: str, row: Model) -> str:
     return format_html('{} <strong class="wallet-badge wallet-badge--test">{}</strong>', text, _("TEST"))
 
 
-def log_change(request: HttpRequest, row: Model, what: str) -> None:
-    """Record in the admin log what the current user did with a row."""
-    _write(request.user.pk, type(row), what, name=visible(row), object_id=str(row.pk))
-
-
-def log_change_of(actor: Actor, row: Model, what: str) -> None:
-    """Record what was done with a row on behalf of a user; record nothing if the account no longer exists."""
-    account = account_of(actor)
-    if account is not None:
-        _write(account.pk, type(row), what, name=visible(row), object_id=str(row.pk))
-
-
-def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None:
-    """Record what the current user did with many rows of one model, without naming each row."""
-    _write(request.user.pk, model, what, name=str(model._meta.verbose_name_plural))
-
-
-def _write(
-    user_id: object, model: type[Model], what: str, *, name: str, object_id: str | None = None
-) -> None:
+def log_change(user: Account, of: Model | type[Model], what: str) -> None:
+    """Record in the admin's log what somebody did with a row, or with many rows of a model."""
+    is_row = isinstance(of, Model)
     LogEntry.objects.create(
-        user_id=str(user_id),
-        content_type=ContentType.objects.get_for_model(model),
-        object_id=object_id,
-        object_repr=cut_to(LogEntry, "object_repr", name),
+        user_id=str(user.pk),
+        content_type=ContentType.objects.get_for_model(of),
+        object_id=str(of.pk) if is_row else None,
+        object_repr=cut_to(LogEntry, "object_repr", visible(of if is_row else of._meta.verbose_name_plural)),
         action_flag=CHANGE,
         change_message=mask_card_numbers(what),
     )
@@ -281,56 +224,23 @@ def visible_request(
         return ""
 
 
-# What a page was made for, signed; of a confirm page with the key of its transaction.
-#
-# However often a confirm page is submitted, there is one operation: its ticket contains the key, and the
-# database stores a key only once. A page that was opened before something changed reports this instead of
-# executing.
+# What a page was made for, signed.
 
-_TICKET_SALT = "wallet_gateway.admin.confirm"
 LIFETIME_SECONDS = 3600
 """How long a page, or the check of a file, can be submitted."""
 TOO_OLD = gettext_lazy("This page is too old or was changed on its way. Look at it again.")
 
 
-class StalePage(Exception):
-    """Report that the user must not act on this page now; the message says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ticket:
-    """What a confirm page was created for."""
-
-    key: str
-    """The idempotency key of the transaction."""
-    available: int
-    """Minor units available when the page was created."""
-
-
-def issue_ticket(*made_for: object, person: str, available: int) -> str:
-    """Return the token of a new page for one subject, one user and the amount available now."""
-    return signing.dumps(
-        [f"page-{secrets.token_urlsafe(16)}", person, *map(str, made_for), available], salt=_TICKET_SALT
-    )
-
-
-def read_ticket(token: str, *made_for: object, person: str) -> Ticket:
-    """Return the content of a token; raise `StalePage` if it is for another page or user, or expired."""
-    try:
-        key, *found, available = signed(token, salt=_TICKET_SALT)
-    except (TypeError, ValueError) as error:
-        raise StalePage(TOO_OLD) from error
-    if found != [person, *map(str, made_for)]:
-        raise StalePage(_("This page was made for somebody or something else. Look at it again."))
-    return Ticket(key=key, available=available)
+class NotDone(Exception):
+    """Report that what a page was submitted for was not done; the message says why."""
 
 
 def signed(token: str, *, salt: str) -> Any:  # noqa: ANN401 - of the shape that was signed
-    """Return what was signed for a page of this kind; raise `StalePage` if it is forged or too old."""
+    """Return what was signed for a page of this kind; raise `NotDone` if it is forged or too old."""
     try:
         return signing.loads(token, salt=salt, max_age=LIFETIME_SECONDS)
     except signing.BadSignature as error:
-        raise StalePage(TOO_OLD) from error
+        raise NotDone(TOO_OLD) from error
 
 
 def changed_since(available: Money) -> str:

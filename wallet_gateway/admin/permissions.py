@@ -1,4 +1,4 @@
-"""Django permissions by name, checked in one place. Showing a button grants nothing."""
+"""Django permissions of the admin's pages, checked in one place. Showing a button grants nothing."""
 
 from __future__ import annotations
 
@@ -7,41 +7,7 @@ from django.http import HttpRequest
 
 from wallet_gateway.domain.people import Account, Actor, is_same_person
 from wallet_gateway.models import Approval
-from wallet_gateway.models.decisions import (
-    APPROVE,
-    CAPTURE,
-    DETACHED_REFUND,
-    OF_KIND,
-    REFUND,
-    RESOLVE,
-    REVERSE,
-    VIEW_CUSTOMER,
-    VIEW_HEALTH,
-)
 from wallet_gateway.models.fields import actor_in
-
-__all__ = [
-    "APPROVE",
-    "CANCEL_ORDER",
-    "CAPTURE",
-    "DETACHED_REFUND",
-    "OF_KIND",
-    "RAISE_LIMITS",
-    "REFUND",
-    "RESOLVE",
-    "REVERSE",
-    "ROTATE_KEYS",
-    "SEE_EVENTS",
-    "SEE_ORDERS",
-    "SEE_TRANSACTIONS",
-    "STOP_SENDING",
-    "VIEW_CUSTOMER",
-    "VIEW_HEALTH",
-    "has_permission",
-    "is_own_request",
-    "person_of",
-    "require_permission",
-]
 
 SEE_ORDERS = "wallet_gateway.view_paymentorder"
 SEE_TRANSACTIONS = "wallet_gateway.view_gatewaytransaction"
@@ -52,14 +18,9 @@ CANCEL_ORDER = "wallet_gateway.cancel_order"
 RAISE_LIMITS = "wallet_gateway.raise_wallet_limits"
 
 
-def has_permission(request: HttpRequest, permission: str) -> bool:
-    """Return whether the current user has a permission."""
-    return request.user.has_perm(permission)
-
-
 def require_permission(request: HttpRequest, permission: str) -> None:
     """Raise `PermissionDenied` unless the current user has a permission."""
-    if not has_permission(request, permission):
+    if not request.user.has_perm(permission):
         raise PermissionDenied
 
 

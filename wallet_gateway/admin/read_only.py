@@ -6,11 +6,11 @@ Operations change rows; even a user with all permissions cannot add, change or d
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
-from itertools import groupby
+from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import urlencode
 
@@ -22,10 +22,12 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import url_params_from_lookup_dict
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db import transaction as db_transaction
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.utils.functional import Promise, cached_property
+from django.urls import URLPattern, path, reverse
+from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
@@ -33,17 +35,8 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
 from wallet_gateway.admin.operation_registry import sums_in_words, sums_of
-from wallet_gateway.admin.pages import (
-    View,
-    enter_site,
-    is_test_page,
-    mark_of,
-    marked,
-    reverse,
-    row_name,
-    row_url,
-    staff_view,
-)
+from wallet_gateway.admin.pages import is_test_page, mark_of, page_url, row_name
+from wallet_gateway.domain.states import TransactionKind
 from wallet_gateway.formats import active_locale, format_amount, format_money, format_short_datetime
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.codes import currency_exponent, stored_currency
@@ -72,7 +65,7 @@ def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) 
 
 def filtered_list(admin: ModelAdmin[Any], request: HttpRequest, parameters: Mapping[str, str]) -> str:
     """Return the URL of a list, with those of the parameters that a shown filter takes."""
-    url = reverse(f"admin:{admin.opts.app_label}_{admin.opts.model_name}_changelist")
+    url = page_url(request, f"{admin.opts.model_name}_changelist")
     known = {name: value for name, value in parameters.items() if is_of_shown_filter(admin, name, request)}
     return f"{url}?{urlencode(known)}" if known else url
 
@@ -138,12 +131,23 @@ class ReadOnlyAdmin(_ModelAdmin):
     sortable_by = ()
     search_fields: ClassVar[tuple[str, ...]] = ("pk",)
     """Makes Django show the search field; `finder` defines the search itself."""
+    changelist_class: ClassVar[type[FixedOrderList]] = FixedOrderList
     finder: ClassVar[Finder | None] = None
+    pages: ClassVar[Mapping[str, tuple[str, Callable[..., HttpResponseBase]]]] = {}
+    """Pages beside Django's own, by the end of their URL's name: the path and the view."""
+    viewers: ClassVar[tuple[str, ...]] = ()
+    """Permissions each of which lets a user see these rows, beside Django's own."""
+    own_page: ClassVar[str] = ""
+    """Which of `pages` a row has in place of Django's; the link in the list leads to it."""
     when_empty: ClassVar[StrOrPromise] = gettext_lazy("There is nothing here yet.")
     """What a list without any row says: how the first one comes to be."""
 
     class Media:
         css = {"all": ("wallet_gateway/admin/wallet.css", "wallet_gateway/admin/lists.css")}
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return whether the user may view the rows; who may do something with them may."""
+        return any(map(request.user.has_perm, self.viewers)) or super().has_view_permission(request, obj)
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:  # noqa: ARG002 - Django's signature
         """Return False: rows cannot be added manually."""
@@ -159,7 +163,7 @@ class ReadOnlyAdmin(_ModelAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[FixedOrderList]:  # noqa: ARG002
         """Use a list whose order the URL cannot change."""
-        return FixedOrderList
+        return self.changelist_class
 
     def get_paginator(
         self, request: HttpRequest, queryset: QuerySet[Any], *args: Any, **kwargs: Any
@@ -213,14 +217,28 @@ class ReadOnlyAdmin(_ModelAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
 
-    def staff_view(self, view: View) -> View:
-        """Wrap a view of this site for users who may view these rows, outside any database transaction."""
+    def own_urls(self) -> list[URLPattern]:
+        """Return the URLs of `pages`, for users who may view these rows, outside any database transaction.
 
-        def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
-            self.require_view_permission(request)
-            return view(self.admin_site, request, **given)
+        A request must be committed before it is sent, even if the project sets `ATOMIC_REQUESTS`.
+        """
 
-        return staff_view(self.admin_site, of_site)
+        def shown(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+            @db_transaction.non_atomic_requests
+            @wraps(view)
+            def of_site(request: HttpRequest, **key: Any) -> HttpResponseBase:
+                request.current_app = self.admin_site.name
+                self.require_view_permission(request)
+                return view(self.admin_site, request, **key)
+
+            return self.admin_site.admin_view(of_site)
+
+        prefix = f"wallet_gateway_{self.opts.model_name}"
+        return [path(at, shown(view), name=f"{prefix}_{name}") for name, (at, view) in self.pages.items()]
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add our own pages before Django's."""
+        return self.own_urls() + super().get_urls()
 
     def change_view(
         self,
@@ -229,32 +247,31 @@ class ReadOnlyAdmin(_ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Show a row; refuse a `POST`, because nothing here can be changed."""
-        enter_site(self.admin_site, request)
+        """Show a row, or lead to its own page; Django refuses a `POST`, because nothing can be changed."""
+        request.current_app = self.admin_site.name
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
-        # The mark reads an order's payments, which its page shows as well.
-        mark = mark_of([row]) if row else {}
-        shown = (
-            {"title": self.heading(row), "subtitle": None, **self.page_context(request, row), **mark}
-            if row
-            else {}
-        )
-        return super().change_view(request, object_id, form_url, shown | (extra_context or {}))
+        if self.own_page:
+            if row is None:
+                raise Http404
+            url = page_url(request, f"{self.opts.model_name}_{self.own_page}", row.pk)
+            return HttpResponseRedirect(url)
+        shown = extra_context or {}
+        if row is not None:
+            # The mark reads an order's payments, which its page shows as well.
+            mark, context = mark_of([row]), self.page_context(request, row)
+            shown = {"title": row_name(row), "subtitle": None, **context, **mark, **shown}
+        return super().change_view(request, object_id, form_url, shown)
 
     def page_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002
         """Return what the page of a row shows besides its columns."""
         return {}
 
-    def heading(self, row: Any) -> str:  # noqa: ANN401 - a row of any model
-        """Return the heading of a row's page."""
-        return row_name(row)
-
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list and how many rows it can reach; drop all parameters if one cannot be stored."""
-        enter_site(self.admin_site, request)
+        request.current_app = self.admin_site.name
         if not all(is_storable(value) for values in request.GET.lists() for value in values[1]):
             # PostgreSQL raises an error for a NUL character.
             return HttpResponseRedirect(request.path)
@@ -267,146 +284,85 @@ class ReadOnlyAdmin(_ModelAdmin):
         return super().changelist_view(request, shown | (extra_context or {}))
 
 
-class OwnPageAdmin(ReadOnlyAdmin):
-    """The same for rows that have their own page instead of Django's: the link in the list leads to it."""
-
-    def page_of(self, row: Any) -> str:  # noqa: ANN401 - a row of any model
-        """Return the URL of a row's own page."""
-        raise NotImplementedError
-
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",  # noqa: ARG002 - Django's signature
-        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
-    ) -> HttpResponse:
-        """Redirect to the row's own page."""
-        enter_site(self.admin_site, request)
-        self.require_view_permission(request)
-        row = self.get_object(request, object_id)
-        if row is None:
-            raise Http404
-        return HttpResponseRedirect(self.page_of(row))
-
-
-def text_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column with text from the gateway or a customer, shown safely in a list or on a page."""
-
-    @admin.display(description=label)
-    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        return format_html('<span class="wallet-name">{}</span>', visible(getattr(row, column) or "-"))
-
-    return shown
-
-
-def nowrap(amount: Money | None) -> str:
-    """Return an amount in the reader's language, which does not wrap at the end of a line; `-` for None."""
-    return format_money(amount) if amount is not None else "-"
-
-
-def money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column with an amount and its currency; `-` if there is no amount."""
-
-    @admin.display(description=label)
-    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        return nowrap(getattr(row, column))
-
-    return shown
-
-
-def exact_money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return the same with the text of the gateway's own records, to be compared with them."""
-
-    @admin.display(description=label)
-    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        amount = getattr(row, column)
-        return "-" if amount is None else f"{format_money(amount)} ({amount})"
-
-    return shown
-
-
-def label_column(column: str, label: StrOrPromise, *, boolean: bool = False) -> Callable[[Any], Any]:
-    """Return a column with our own data under a translated label."""
+def column(
+    name: str, label: StrOrPromise, write: Callable[[Any], Any], *, boolean: bool = False
+) -> Callable[[Any], Any]:
+    """Return a column with what `write` makes of a value; `-` for None."""
 
     @admin.display(description=label, boolean=boolean)
-    def shown(row: Any) -> Any:  # noqa: ANN401 - a value of any column
-        value = getattr(row, column)
-        if value is None and not boolean:
-            # Django shows "-" in lists, but the Python value on the page of a row.
-            return "-"
+    def shown(row: Any) -> Any:  # noqa: ANN401 - a value of any row that has the column
+        value = getattr(row, name)
+        return "-" if value is None and not boolean else write(value)
+
+    return shown
+
+
+def text_column(name: str, label: StrOrPromise) -> Callable[[Any], str]:
+    """Return a column with text from the gateway or a customer, shown safely in a list or on a page."""
+    html = '<span class="wallet-name">{}</span>'
+    return column(name, label, lambda text: format_html(html, visible(text or "-")))
+
+
+def money(name: str, label: StrOrPromise) -> Callable[[Any], str]:
+    """Return a column with an amount in the reader's language."""
+    return column(name, label, format_money)
+
+
+def exact_money(name: str, label: StrOrPromise) -> Callable[[Any], str]:
+    """Return the same with the text of the gateway's own records, to be compared with them."""
+    return column(name, label, lambda amount: f"{format_money(amount)} ({amount})")
+
+
+def label_column(name: str, label: StrOrPromise, *, boolean: bool = False) -> Callable[[Any], Any]:
+    """Return a column with our own data under a translated label."""
+
+    def write(value: Any) -> Any:  # noqa: ANN401 - a value of any column
+        # As in the lists: on the page of a row Django would show the Python value.
         if isinstance(value, datetime):
-            # As in the lists: Django would show the Python value.
             return format_short_datetime(value)
         return value() if callable(value) else value
 
-    return shown
+    return column(name, label, write, boolean=boolean)
 
 
-def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a list column with a date and time in the reader's language; `-` for None."""
+def datetime_column(name: str, label: StrOrPromise) -> Callable[[Any], str]:
+    """Return a list column with a date and time in the reader's language."""
 
-    @admin.display(description=label)
-    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        moment = getattr(row, column)
-        if moment is None:
-            return "-"
+    def write(moment: datetime) -> str:
         # In a narrow column the time may stand below its date, and nothing else is torn.
         day, space, time = format_short_datetime(moment).rpartition(" ")
         return day.replace(" ", "\N{NO-BREAK SPACE}") + space + time
 
-    return shown
+    return column(name, label, write)
 
 
-def gateway_column() -> Callable[[Any], str]:
-    """Return a list column with the gateway's alias, marked where the row is a test."""
-
-    @admin.display(description=gettext_lazy("gateway"))
-    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has a gateway
-        return marked(row.gateway, row)
-
-    return shown
-
-
-def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column that links the row at the end of a path such as `payment.order`; `-` for None."""
+def link_column(path: str, label: StrOrPromise) -> Callable[[ReadOnlyAdmin, Any], str]:
+    """Return a column as a method: a link to the row at the end of a path, `payment.order`; `-` for None."""
 
     @admin.display(description=label)
-    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the path
+    def shown(self: ReadOnlyAdmin, row: Any) -> str:  # noqa: ANN401 - any row that has the path
         for name in path.split("."):
             row = getattr(row, name)
             if row is None:
                 return "-"
-        return format_html('<a href="{}">{}</a>', row_url(row), row_name(row))
+        name, site = f"admin:wallet_gateway_{row._meta.model_name}_change", self.admin_site.name
+        return format_html(
+            '<a href="{}">{}</a>', reverse(name, args=[row.pk], current_app=site), row_name(row)
+        )
 
     return shown
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.db.models import QuerySet
-    from django_stubs_ext import StrOrPromise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListSum:
-    """One sum of the line, with the kind of rows that it is of; empty where the list has one kind."""
-
-    label: Promise | str
-    text: str
-
-
 class AmountsPaginator(BoundedPaginator):
-    """A paginator that reads the amounts of all rows, and so need not count them."""
-
-    columns: ClassVar[tuple[str, ...]] = ("currency", "exponent", "amount_minor")
+    """A paginator that reads the amounts of all rows that can be reached, and so need not count them."""
 
     @cached_property
     def amounts(self) -> tuple[tuple[Any, ...], ...]:
-        """Return the columns of each row that can be reached."""
+        """The kind, where rows have one, the currency, exponent and amount of each row."""
         rows = cast("QuerySet[Any]", self.object_list)
-        return tuple(rows.values_list(*self.columns)[:MAX_LISTED_ROWS])
+        kind = ("kind",) if hasattr(rows.model, "kind") else ()
+        columns = rows.values_list(*kind, "currency", "exponent", "amount_minor")
+        return tuple(columns[:MAX_LISTED_ROWS])
 
     @cached_property
     def count(self) -> int:
@@ -414,37 +370,24 @@ class AmountsPaginator(BoundedPaginator):
         return len(self.amounts)
 
 
-class AmountsOfKindsPaginator(AmountsPaginator):
-    """The same for rows of several kinds."""
-
-    columns = (*AmountsPaginator.columns, "kind")
-
-
 class SummedList(FixedOrderList):
     """A list that knows what the amounts of all its rows come to, on whatever page they are.
 
     One statement reads the amounts of as many rows as paging can reach; how many they are is the number of
     rows. A script adds what the ticked rows come to; it writes amounts in the form that the server hands it.
-    Its admin class pages with `AmountsPaginator`, or with that of kinds.
+    Rows of different kinds are never added: a refund takes back what a sale brought.
     """
 
-    kinds: ClassVar[type[StrEnum] | None] = None
-    """The kinds of rows that are never added to each other; None if the list has one kind."""
-
     @cached_property
-    def sums(self) -> tuple[ListSum, ...]:
-        """Return one sum for each kind of rows in the list."""
-        found = []
-        amounts_of_all = cast("AmountsPaginator", self.paginator).amounts
-        by_kind = sorted(amounts_of_all, key=lambda row: row[3:])
-        for kind, amounts in groupby(by_kind, key=lambda row: row[3:]):
-            sums = sums_of(
-                Money.from_minor_units(minor, stored_currency(code, exponent))
-                for code, exponent, minor, *_kind in amounts
-            )
-            label = label_of(self.kinds(kind[0])) if self.kinds else ""
-            found.append(ListSum(label=label, text=sums_in_words(sums)))
-        return tuple(found)
+    def sums(self) -> tuple[tuple[object, str], ...]:
+        """The sum of each kind of rows, with the kind's name; empty where the list has one kind."""
+        by_kind = defaultdict[str, list[Money]](list)
+        for *kind, code, exponent, minor in cast("AmountsPaginator", self.paginator).amounts:
+            by_kind["".join(kind)].append(Money.from_minor_units(minor, stored_currency(code, exponent)))
+        return tuple(
+            (label_of(TransactionKind(kind)) if kind else "", sums_in_words(sums_of(amounts)))
+            for kind, amounts in sorted(by_kind.items())
+        )
 
     @property
     def amount_form(self) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
@@ -12,14 +12,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import gateways
-from wallet_gateway.admin.approvals import url_of, what_is_asked
-from wallet_gateway.admin.pages import reverse, sentence_of
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
+from wallet_gateway.admin.forms import DECISIONS
+from wallet_gateway.admin.pages import page_url, sentence_of
+from wallet_gateway.admin.permissions import is_own_request
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.states import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
+from wallet_gateway.models import Approval, ApprovalState, Discrepancy, GatewayTransaction
+from wallet_gateway.models.decisions import OF_KIND, RESOLVE
 from wallet_gateway.models.fields import label_of
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import (
     MadeElsewhere,
@@ -43,32 +45,6 @@ class Button:
     """Whether another one beside it is the act that is meant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """A transaction that needs a person."""
-
-    sentence: str
-    reference: str
-    since: datetime
-    queries: int
-    buttons: tuple[Button, ...]
-    seen_url: str = ""
-    """Where a button posts that a refusal was seen; empty if there is none or the user may not."""
-    attempt: int | None = None
-    """The number of the attempt that it opened, on the page that shows the attempt; None elsewhere."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A request that waits for a second person."""
-
-    sentence: str
-    by: str
-    since: datetime
-    until: datetime
-    button: Button
-
-
 FOR_A_PERSON = frozenset(
     {
         TransactionState.NOT_SENT,
@@ -83,57 +59,55 @@ FOR_A_PERSON = frozenset(
 _PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING})
 
 
-def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
+def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -> Iterator[dict[str, Any]]:
     """Yield the transactions that need a person, with what the current user may do about them."""
     rows = list(transactions)
     bookable = bookable_differences(rows)
     for transaction in rows:
         # Open or pending: the customer or the provider decides; a person is needed only after too long.
         too_soon = transaction.state in _PENDING and not transaction.needs_operator
+        buttons = []
         if transaction.state in FOR_A_PERSON and not too_soon:
-            buttons = []
             may_resend = OF_KIND.get(TransactionKind(transaction.kind))
             if (
                 transaction.state == TransactionState.NOT_SENT
                 and may_resend is not None
-                and has_permission(request, may_resend)
+                and request.user.has_perm(may_resend)
             ):
-                url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
+                url = page_url(request, "gatewaytransaction_send_again", transaction.pk)
                 buttons.append(Button(label=_("Send again"), url=url, is_quiet=True))
-            if has_permission(request, RESOLVE):
+            if request.user.has_perm(RESOLVE):
                 if (other_amount := bookable.get(transaction.pk)) is not None:
-                    buttons.append(taking_button(other_amount, back="?back=order"))
-                url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
+                    buttons.append(taking_button(other_amount, request, back="?back=order"))
+                url = page_url(request, "gatewaytransaction_decide", transaction.pk)
                 buttons.append(Button(label=_("Decide"), url=url, is_quiet=True))
-            yield Task(
-                sentence=sentence_of(transaction),
-                reference=transaction.reference,
-                since=transaction.state_changed_at,
-                queries=transaction.query_count,
-                buttons=tuple(buttons),
-            )
+            sentence, since, seen_url = sentence_of(transaction), transaction.state_changed_at, ""
         elif transaction.refusal_unseen_since is not None:
-            yield Task(
-                sentence=f"{_('Refused afterwards')}: {sentence_of(transaction)}",
-                reference=transaction.reference,
-                since=transaction.refusal_unseen_since,
-                queries=transaction.query_count,
-                buttons=(),
-                seen_url=seen_url_of(transaction, request),
-            )
+            sentence = f"{_('Refused afterwards')}: {sentence_of(transaction)}"
+            since, seen_url = transaction.refusal_unseen_since, seen_url_of(transaction, request)
+        else:
+            continue
+        yield {
+            "sentence": sentence,
+            "reference": transaction.reference,
+            "since": since,
+            "queries": transaction.query_count,
+            "buttons": buttons,
+            "seen_url": seen_url,
+        }
 
 
 def seen_url_of(transaction: GatewayTransaction, request: HttpRequest) -> str:
     """Return where the current user posts that a refusal was seen; empty without the permission."""
     permission = OF_KIND.get(TransactionKind(transaction.kind))
-    if permission is None or not has_permission(request, permission):
+    if permission is None or not request.user.has_perm(permission):
         return ""
-    return reverse("admin:wallet_gateway_gatewaytransaction_refusal_seen", args=[transaction.pk])
+    return page_url(request, "gatewaytransaction_refusal_seen", transaction.pk)
 
 
-def taking_button(row: Discrepancy, *, back: str = "") -> Button:
+def taking_button(row: Discrepancy, request: HttpRequest, *, back: str = "") -> Button:
     """Return the link to the page that takes an operation of the gateway into our totals."""
-    url = reverse("admin:wallet_gateway_discrepancy_book", args=[row.pk])
+    url = page_url(request, "discrepancy_book", row.pk)
     return Button(label=f"{taking_words(row)}…", url=url + back)
 
 
@@ -145,34 +119,39 @@ def taking_words(row: Discrepancy) -> str:
     return _("Take %(amount)s into our totals") % {"amount": format_money(amount)}
 
 
-def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
+def what_is_asked(approval: Approval, *, write: Callable[[Money], str] = format_money) -> str:
+    """Return what a request is for: an amount to refund, or a decision on an outcome."""
+    words = {"kind": label_of(TransactionKind(approval.kind)), "amount": write(approval.amount)}
+    if not approval.decision:
+        return _("%(kind)s of %(amount)s") % words
+    # Another version may have stored another one.
+    decision = next((DECISIONS[one] for one in DECISIONS if one == approval.decision), approval.decision)
+    return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
+
+
+def sentence_of_request(approval: Approval, *, write: Callable[[Money], str] = format_money) -> str:
+    """Return a sentence with what was requested and the status of the request; see `pages.sentence_of`."""
+    what = what_is_asked(approval, write=write)
+    if approval.state == ApprovalState.WAITING:
+        return _("%(what)s: waits for a second person. Nothing is reserved and nothing was sent.") % {
+            "what": what
+        }
+    return f"{what}: {label_of(ApprovalState(approval.state))}."
+
+
+def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[dict[str, Any]]:
     """Yield the requests that wait for a second person; the requester may only withdraw."""
     now = gateways.clock().now()
     for approval in approvals:
         if approval.is_waiting(now):
             label = _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")
-            yield Request(
-                sentence=what_is_asked(approval),
-                by=visible(approval.created_by or "-"),
-                since=approval.created_at,
-                until=approval.expires_at,
-                button=Button(label=label, url=url_of(approval)),
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """Something that our records and the gateway's tell differently, and that needs a person."""
-
-    key: str
-    """Names it within its page."""
-    sentence: str
-    detail: str
-    """What was compared; empty if the sentence tells all of it."""
-    record_id: str
-    """The gateway's id of an operation made elsewhere, by which the provider's portal finds it."""
-    since: datetime
-    buttons: tuple[Button, ...]
+            yield {
+                "sentence": what_is_asked(approval),
+                "by": visible(approval.created_by or "-"),
+                "since": approval.created_at,
+                "until": approval.expires_at,
+                "button": Button(label=label, url=page_url(request, "approval_decide", approval.pk)),
+            }
 
 
 _SENTENCES: Mapping[DiscrepancyKind, Promise | str] = {
@@ -233,17 +212,19 @@ _ELSEWHERE = {
 }
 
 
-def difference_of(row: Discrepancy, request: HttpRequest) -> Difference:
+def difference_of(row: Discrepancy, request: HttpRequest) -> dict[str, Any]:
     """Return a discrepancy on its order's page, with what the current user may do about it."""
     elsewhere = made_elsewhere(row)
-    return Difference(
-        key=f"difference-{row.pk}",
-        sentence=sentence_of_difference(row),
-        detail="" if elsewhere else visible(row.explanation),
-        record_id=visible(elsewhere.record_id) if elsewhere else "",
-        since=row.found_at,
-        buttons=tuple(ways_to_end(row, request, back="?back=order")),
-    )
+    return {
+        "key": f"difference-{row.pk}",
+        "sentence": sentence_of_difference(row),
+        # What was compared, unless the sentence tells all of it.
+        "detail": "" if elsewhere else visible(row.explanation),
+        # By it the provider's portal finds an operation made elsewhere.
+        "record_id": visible(elsewhere.record_id) if elsewhere else "",
+        "since": row.found_at,
+        "buttons": list(ways_to_end(row, request, back="?back=order")),
+    }
 
 
 def sentence_of_difference(row: Discrepancy) -> str:
@@ -280,11 +261,11 @@ def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> It
 
     `back` is the query by which `decisions` finds the page to return to; empty for the discrepancy's own.
     """
-    if not has_permission(request, RESOLVE):
+    if not request.user.has_perm(RESOLVE):
         return
     may_book = is_bookable(row)
     if may_book:
-        yield taking_button(row, back=back)
+        yield taking_button(row, request, back=back)
     if row.closed_at is None:
-        url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
+        url = page_url(request, "discrepancy_close", row.pk)
         yield Button(label=_("Dismiss…") if may_book else _("Close…"), url=url + back, is_quiet=True)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.badges import state_column
-from wallet_gateway.admin.batches import query_transactions
-from wallet_gateway.admin.decisions import decide, mark_refusal_seen, send_again
-from wallet_gateway.admin.filters import CountedDayFilter, CountedFilter
+from wallet_gateway.admin.batches import query_many
+from wallet_gateway.admin.decisions import DecidePage, SendAgainPage, mark_refusal_seen
+from wallet_gateway.admin.filters import ChoiceFilter, CountedDayFilter, CountedFilter
 from wallet_gateway.admin.operation_registry import reason_in_words
-from wallet_gateway.admin.pages import log_change, marked, reverse, visible_body
-from wallet_gateway.admin.permissions import OF_KIND, has_permission, person_of
+from wallet_gateway.admin.pages import log_change, marked, page_url, visible_body
+from wallet_gateway.admin.permissions import person_of
 from wallet_gateway.admin.read_only import (
     MAX_LISTED_ROWS,
-    AmountsOfKindsPaginator,
+    AmountsPaginator,
     ReadOnlyAdmin,
     SummedList,
     datetime_column,
@@ -33,8 +32,9 @@ from wallet_gateway.admin.read_only import (
     text_column,
 )
 from wallet_gateway.admin.tasks import requests_of, tasks_of
-from wallet_gateway.domain.states import LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEvent
+from wallet_gateway.models.decisions import OF_KIND
 from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.search import events_found, transactions_found
@@ -49,9 +49,10 @@ class TransactionEventAdmin(ReadOnlyAdmin):
 
     finder = staticmethod(events_found)
     search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
+    of_transaction = link_column("transaction", _("transaction"))
     list_display = (
         OCCURRED_AT,
-        link_column("transaction", _("transaction")),
+        "of_transaction",
         label_column("get_kind_display", _("kind")),
         "event",
         "state_afterwards",
@@ -61,7 +62,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
     list_select_related = ("transaction",)
     fields = readonly_fields = (  # type: ignore[assignment]
         OCCURRED_AT,
-        link_column("transaction", _("transaction")),
+        "of_transaction",
         label_column("get_kind_display", _("kind")),
         "event",
         "state_afterwards",
@@ -97,86 +98,62 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         return visible_body(row.answer_body) or "-"
 
 
-class TransactionList(SummedList):
-    """A list that adds up its transactions, each kind for itself: a refund takes back what a sale brought."""
-
-    kinds = TransactionKind
-
-
-class UnseenRefusals(admin.SimpleListFilter):
+class UnseenRefusals(ChoiceFilter):
     """Filter for operations that were refused afterwards and that nobody has seen yet."""
 
     title = _("refused afterwards")
     parameter_name = "refused"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002
-        """Return the one choice besides "all"."""
-        return [("unseen", _("Not seen yet"))]
-
-    def queryset(
-        self,
-        request: HttpRequest,  # noqa: ARG002
-        queryset: QuerySet[GatewayTransaction],
-    ) -> QuerySet[GatewayTransaction]:
-        """Filter the list."""
-        return queryset.filter(unseen_refusals()) if self.value() == "unseen" else queryset
+    ways = {"unseen": (_("Not seen yet"), unseen_refusals)}
 
 
-class WaitsFor(admin.SimpleListFilter):
+class WaitsFor(ChoiceFilter):
     """Filter for what has not ended: by who has to go on with it."""
 
     title = _("waits for")
     parameter_name = "waits"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002
-        """Return the choices besides "all"."""
-        return [
-            ("person", _("A person")),
-            ("nobody", _("Nobody goes on with it")),
-            ("gateway", _("A gateway that the settings do not name")),
-        ]
-
-    def queryset(
-        self,
-        request: HttpRequest,  # noqa: ARG002
-        queryset: QuerySet[GatewayTransaction],
-    ) -> QuerySet[GatewayTransaction]:
-        """Filter the list."""
-        if self.value() == "person":
-            return queryset.filter(left_to_person())
-        if self.value() == "nobody":
-            return queryset.filter(unattended(gateways.clock().now()))
-        if self.value() == "gateway":
-            return queryset.filter(orphaned(conf.settings().gateways))
-        return queryset
+    ways = {
+        "person": (_("A person"), left_to_person),
+        "nobody": (_("Nobody goes on with it"), lambda: unattended(gateways.clock().now())),
+        "gateway": (
+            _("A gateway that the settings do not name"),
+            lambda: orphaned(conf.settings().gateways),
+        ),
+    }
 
 
 @admin.register(GatewayTransaction)
 class GatewayTransactionAdmin(ReadOnlyAdmin):
     """Transactions and their results."""
 
-    paginator = AmountsOfKindsPaginator
+    paginator = AmountsPaginator
     finder = staticmethod(transactions_found)
     search_help_text = _(
         "Beginning of a reference; or whole: an order's reference, the gateway's or the provider's id"
     )
+    order = link_column("payment.order", _("order"))
+    of_deposit = link_column("deposit", _("migrated deposit"))
     list_display = (
         "name",
         state_column(_("state")),
         money_to_sum(_("amount")),
         "kind",
-        link_column("payment.order", _("order")),
+        "order",
         text_column("created_by", _("author")),
         datetime_column("created_at", _("created at")),
     )
     list_filter = ("state", "kind", CountedDayFilter, CountedFilter, "origin", UnseenRefusals, WaitsFor)
     when_empty = _("There is no transaction yet. The first one appears when a customer goes to pay an order.")
     actions = ("query_many", "mark_seen_many")
+    pages: ClassVar = {
+        "send_again": ("<int:transaction_id>/send-again/", SendAgainPage.view),
+        "refusal_seen": ("<int:transaction_id>/refusal-seen/", mark_refusal_seen),
+        "decide": ("<int:transaction_id>/decide/", DecidePage.view),
+    }
     list_select_related = ("payment__order", "deposit")
     fields = readonly_fields = (  # type: ignore[assignment]
         "reference",
-        link_column("payment.order", _("order")),
-        link_column("deposit", _("migrated deposit")),
+        "order",
+        "of_deposit",
         "kind",
         "origin",
         label_column("gateway", _("gateway")),
@@ -205,30 +182,30 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         label_column("created_at", _("created at")),
     )
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[SummedList]:  # noqa: ARG002
-        """Use a list that knows what its transactions of each kind come to."""
-        return TransactionList
+    changelist_class = SummedList
 
     @admin.action(description=_("Ask the gateway about the selected transactions"), permissions=["view"])
     def query_many(
         self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
     ) -> HttpResponse | None:
         """Query the status of what the selected transactions belong to and redirect to the results."""
-        return query_transactions(request, transactions)
+        rows = transactions.select_related("payment__order", "deposit").iterator()
+        subjects = (row.payment.order if row.payment is not None else row.deposit for row in rows)
+        return query_many(request, filter(None, subjects))
 
     @admin.action(description=_("Mark the selected refusals as seen"), permissions=["view"])
     def mark_seen_many(
         self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
     ) -> HttpResponse:
         """Mark those that the current user may, and show what is left: a permission belongs to a kind."""
-        allowed = [kind for kind, permission in OF_KIND.items() if has_permission(request, permission)]
+        allowed = [kind for kind, permission in OF_KIND.items() if request.user.has_perm(permission)]
         unseen = transactions.filter(unseen_refusals(), kind__in=allowed)
         rows = list(unseen[:MAX_LISTED_ROWS])
         for transaction in rows:
             payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
-            log_change(request, transaction, gettext("Refusal seen."))
+            log_change(request.user, transaction, gettext("Refusal seen."))
         self.message_user(request, gettext("Marked as seen: %(count)d.") % {"count": len(rows)})
-        left = reverse("admin:wallet_gateway_gatewaytransaction_changelist")
+        left = page_url(request, "gatewaytransaction_changelist")
         return HttpResponseRedirect(f"{left}?{UnseenRefusals.parameter_name}=unseen")
 
     @admin.display(description=_("reference"), ordering="reference")
@@ -240,20 +217,6 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     def stated_reason(self, row: GatewayTransaction) -> str:
         """Return the reason and comment of the user who requested it."""
         return visible(reason_in_words(row.reason_code, row.comment) or "-")
-
-    def get_urls(self) -> list[URLPattern]:
-        """Add the pages of decisions before Django's own URLs."""
-        name = "wallet_gateway_gatewaytransaction"
-        own = [
-            path("<int:transaction_id>/send-again/", self.staff_view(send_again), name=f"{name}_send_again"),
-            path(
-                "<int:transaction_id>/refusal-seen/",
-                self.staff_view(mark_refusal_seen),
-                name=f"{name}_refusal_seen",
-            ),
-            path("<int:transaction_id>/decide/", self.staff_view(decide), name=f"{name}_decide"),
-        ]
-        return own + super().get_urls()
 
     def page_context(self, request: HttpRequest, row: GatewayTransaction) -> dict[str, Any]:
         """Add what the current user may do about the transaction now."""
