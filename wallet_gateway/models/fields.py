@@ -143,7 +143,7 @@ class LabelledEnum(StoredEnum):
 
 def label_of(member: StrEnum) -> str | Promise:
     """Return the label of a state or kind in the reader's language; in English if there is no translation."""
-    own = getattr(member, "label", None)
+    own: str | Promise = getattr(member, "label", "")
     return own or _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
 
 
@@ -164,7 +164,7 @@ if TYPE_CHECKING:
 
     # Django's fields take no parameters when they run.
     _CurrencyCode = models.CharField[str, Currency]
-    _Exponent = models.SmallIntegerField[int | None, int]
+    _Exponent = models.SmallIntegerField[int | None, int | None]
 else:
     _CurrencyCode, _Exponent = models.CharField, models.SmallIntegerField
 

@@ -82,7 +82,7 @@ def currency_exponent(code: str) -> int:
     return check_currency(code).exponent
 
 
-def check_currency(code: str) -> Currency:
+def check_currency(code: object) -> Currency:
     """Return an ISO 4217 currency in upper case, also a withdrawn one; that of a row is returned as it is.
 
     Raises UnknownCode, also for a code without decimals.

@@ -21,5 +21,6 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         if is_new():
-            control = SandboxControl(settings.WALLET_GATEWAY["GATEWAYS"]["default"]["BASE_URL"])
+            wallet: dict[str, Any] = settings.WALLET_GATEWAY
+            control = SandboxControl(wallet["GATEWAYS"]["default"]["BASE_URL"])
             History(control, staff=STAFF_NAMES[0]).write()
