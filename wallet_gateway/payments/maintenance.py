@@ -33,8 +33,8 @@ from wallet_gateway.payments.retention import ForgottenTests, erase_customer, fo
 from wallet_gateway.payments.sweeper import SweepReport, sweep
 from wallet_gateway.reports import health as health_reports
 from wallet_gateway.reports import search, work
-from wallet_gateway.reports import support_bundle as support_bundles
 from wallet_gateway.reports.health import Health
+from wallet_gateway.reports.support_bundle import support_bundle
 from wallet_gateway.reports.work import ExpiringAuthorization, SendingPause
 
 __all__ = [
@@ -178,16 +178,6 @@ def orders_of(
             if same := [order for order in known if order.reference == reference]:
                 check_unambiguous(same)
     return search.orders_of(references=references, email=email, gateway=gateway)
-
-
-@sensitive_variables()
-def support_bundle(order: PaymentOrder) -> bytes:
-    """Return one order's full history without personal data, to be sent to somebody who helps.
-
-    :param order: any order.
-    :returns: the bytes of a zip file.
-    """
-    return support_bundles.support_bundle(order)
 
 
 @sensitive_variables()

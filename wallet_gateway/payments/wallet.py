@@ -6,7 +6,7 @@ from wallet_gateway.domain.cards import WalletOutcome, outcome_of
 from wallet_gateway.domain.policy import WalletLimit, WalletLimits, WalletPolicy
 from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models import Payment
 from wallet_gateway.models.transactions import WalletEvent
 from wallet_gateway.payments.key_rotation import KeySurvey, KeyUse, Rotation, rotate_keys, survey_keys
 from wallet_gateway.payments.wallet_attempts import abandon
@@ -20,7 +20,8 @@ from wallet_gateway.payments.wallet_session import (
     price_sheet,
     record_event,
 )
-from wallet_gateway.reports.receipts import WalletReceipt, wallet_receipt
+from wallet_gateway.reports.receipts import WalletReceipt
+from wallet_gateway.reports.receipts import wallet_receipt as receipt
 from wallet_gateway.wallet_hooks import (
     AuthenticationQuestion,
     SheetDiscount,
@@ -61,17 +62,6 @@ __all__ = [
     "rotate_keys",
     "survey_keys",
 ]
-
-
-@sensitive_variables()
-def receipt(order: PaymentOrder) -> WalletReceipt | None:
-    """Return the wallet data of the card that pays an order.
-
-    :param order: any order.
-    :returns: network, last digits, amount and what the sheet was asked for; None if no wallet card pays it.
-        One SQL statement.
-    """
-    return wallet_receipt(order)
 
 
 @sensitive_variables()

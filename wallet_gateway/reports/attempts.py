@@ -17,12 +17,19 @@ from wallet_gateway.domain.states import (
     TransactionState,
     Way,
 )
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.text import is_storable
 
 
-def find_attempt(reference: str) -> Payment:
-    """Return the attempt with this reference and its order; raises `Payment.DoesNotExist`."""
+@sensitive_variables()
+def attempt_for(reference: str) -> Payment:
+    """Return the payment attempt with this clientSystemTransactionId.
+
+    :param reference: as the gateway and the return URLs have it, of 1 to 64 characters.
+    :returns: the attempt with its order, as stored.
+    :raises Payment.DoesNotExist: if no attempt has it.
+    """
     if not is_storable(reference):
         raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
     return Payment.objects.select_related("order").get(reference=reference)

@@ -13,6 +13,7 @@ from typing import Any
 
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.people import is_same_email
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     Discrepancy,
@@ -49,14 +50,18 @@ _TEXTS = frozenset(
 _COUNTERS = frozenset(["authorized", "captured", "refunded", "capture_reserved", "refund_reserved"])
 
 
+@sensitive_variables()
 def customer_data(email: str, *, gateway: str | None = None) -> Data:
-    """Return what is held about an e-mail address, in any letter case, as data for JSON.
+    """Return everything that is held about an e-mail address, for a customer who asks for their data.
 
-    With a gateway it is what the orders of that gateway hold.
+    Orders with their customer, addresses, goods and metadata, payments, transactions, events and mails; no
+    keys, tokens or names of the shop's staff. Of an order that somebody else gave as a present, the recipient
+    is told the shipping address alone: the rest is about the buyer.
 
-    Amounts are decimal texts, times ISO 8601 texts in UTC. Of an order that somebody else gave as a present,
-    the recipient is told the shipping address alone: the rest is about the buyer. It takes six statements for
-    each order.
+    :param email: one address in any letter case: `"ada@shop.example"`.
+    :param gateway: alias of the gateway whose orders alone are read, where gateways are brands or tenants:
+        `"brand"`; None for all.
+    :returns: a dict of texts, numbers, lists and dicts, ready for `json.dumps`.
     """
     wanted = email.strip()
     orders = orders_of(email=wanted, gateway=gateway) if wanted else ()

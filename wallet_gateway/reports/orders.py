@@ -22,6 +22,7 @@ from wallet_gateway.domain.states import (
     TransactionState,
     order_totals,
 )
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -63,8 +64,13 @@ class OrderSummary:
     """The attempt whose payment page may still be decided."""
 
 
+@sensitive_variables()
 def order_summary(order: PaymentOrder) -> OrderSummary:
-    """Return the totals of an order's payments. Two SQL statements."""
+    """Return the totals of an order's payments.
+
+    :param order: any order.
+    :returns: amounts authorized, captured, refunded and reserved, and the open attempt.
+    """
     totals = order_totals(payment.totals for payment in order.payments.all())
     pages = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
     open_pages = pages.filter(state=TransactionState.OPEN).select_related("payment__order")
@@ -181,12 +187,16 @@ _ENDED = {
 }
 
 
+@sensitive_variables()
 def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
-    """Return an order's history, the oldest first. Two SQL statements, however long the history is.
+    """Return an order's history, the oldest first.
 
     Unused buttons are one entry, at the time of the last one: each page reload may show a new button.
-    `everything` is for staff: it adds events that changed no state, how the button loaded in the browser and,
-    with a statement each, the approval requests and the discrepancies.
+
+    :param order: any order.
+    :param everything: for staff: adds events that changed no state, how the button loaded in the browser, the
+        approval requests and the discrepancies.
+    :returns: the entries; two SQL statements, with `everything` two more, however long the history is.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet").order_by("pk")
     # Buttons that the customer did not use at all, as far as the browser reports.

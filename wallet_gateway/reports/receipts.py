@@ -13,6 +13,7 @@ from django.core.validators import validate_email
 
 from wallet_gateway.domain.cards import network_name
 from wallet_gateway.domain.states import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
@@ -78,10 +79,16 @@ def order_goods(order: PaymentOrder) -> Receipt:
     return _receipt(order, order.cart_extras, total=order.amount, tax=tax)
 
 
+@sensitive_variables()
 def order_receipt(order: PaymentOrder) -> Receipt | None:
-    """Return the receipt of an order's latest approved payment; None without one. It names no person.
+    """Return what a customer has paid for and with, for a thank-you page of the shop's own.
 
-    One SQL statement, none for payments that were read with the order; one more for a card of the sheet.
+    It names no person, but goods, the last digits of a card, a shortened e-mail address and a city: show it to
+    the customer only.
+
+    :param order: any order.
+    :returns: the receipt; None for an order that nothing was approved for. One SQL statement, none for an
+        order that was just reconciled; one more for a card of the wallet's sheet.
     """
     known = order.known_payments
     if known is not None and known.version == order.version:
@@ -183,8 +190,14 @@ _NOT_CHARGED = (
 )
 
 
+@sensitive_variables()
 def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
-    """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
+    """Return the wallet data of the card that pays an order.
+
+    :param order: any order.
+    :returns: network, last digits, amount and what the sheet was asked for; None if no wallet card pays it.
+        One SQL statement.
+    """
     rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
     charged = rows.exclude(state__in=_NOT_CHARGED).exclude(payment__card_type="")
     transaction = charged.select_related("payment", "wallet").order_by("-pk").first()

@@ -18,6 +18,7 @@ from django.db import connection
 
 from wallet_gateway import __version__
 from wallet_gateway.client.redaction import redact_message
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     Discrepancy,
@@ -67,8 +68,13 @@ wrote are left out; in messages everything but the fields that support needs is 
 """
 
 
+@sensitive_variables()
 def support_bundle(order: PaymentOrder) -> bytes:
-    """Return the zip. A few SQL statements, however long the order's history is."""
+    """Return one order's full history without personal data, to be sent to somebody who helps.
+
+    :param order: any order.
+    :returns: the bytes of a zip file.
+    """
     facts = partial(columns_of, texts=_TEXTS)
     payments = Payment.objects.filter(order=order).order_by("number")
     transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
