@@ -83,8 +83,8 @@ def order_goods(order: PaymentOrder) -> Receipt:
 def order_receipt(order: PaymentOrder) -> Receipt | None:
     """Return what a customer has paid for and with, for a thank-you page of the shop's own.
 
-    It names no person, but goods, the last digits of a card, a shortened e-mail address and a city: show it to
-    the customer only.
+    It names no person, but goods, the last digits of a card, a shortened e-mail address and a city: show it
+    to the customer only.
 
     :param order: any order.
     :returns: the receipt; None for an order that nothing was approved for. One SQL statement, none for an
