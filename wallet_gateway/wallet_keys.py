@@ -41,7 +41,6 @@ MIN_USE = timedelta(minutes=2)
 BACKOFF = timedelta(seconds=30)
 """Time for which a failed key service is not called."""
 _MAX_CALL_TIME = timedelta(seconds=60)
-_MAX_RENEWAL_TIME = timedelta(seconds=60)
 REPLACED_ONCE_IN = timedelta(seconds=60)
 """A key that replaces a refused one is not refused itself within this time: browsers cannot use up keys."""
 _KEPT_AFTER_EXPIRY = timedelta(days=1)
@@ -156,7 +155,7 @@ def _claim(row: WalletKey, now: datetime) -> bool:
     """Return whether this process may renew a key or try it out: one process does, at most once a minute."""
     free = Q(renewing_until__isnull=True) | Q(renewing_until__lte=now)
     mine = WalletKey.objects.filter(free, pk=row.pk)
-    return bool(in_statement(lambda: mine.update(renewing_until=now + _MAX_RENEWAL_TIME)))
+    return bool(in_statement(lambda: mine.update(renewing_until=now + _MAX_CALL_TIME)))
 
 
 # Keys that the gateway refuses

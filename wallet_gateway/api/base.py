@@ -13,7 +13,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
 from django.utils.crypto import constant_time_compare
-from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
@@ -93,9 +92,8 @@ class CustomerView(JSONView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check method, content type, and access token or CSRF and session before the view."""
-        method = str(request.method)
-        if method.lower() not in self.http_method_names:
-            raise MethodNotAllowed(method)
+        if str(request.method).lower() not in self.http_method_names:
+            raise Problem("method_not_allowed")
         self.body.check(request._request)
         self.binding = bearer_binding(request._request, kwargs["token"])
         self.has_access_token = bool(self.binding)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 from django.http import HttpRequest
 from django.http.request import UnreadablePostError
-from rest_framework.exceptions import ParseError, UnsupportedMediaType
 
 from wallet_gateway.api.problems import Problem
 from wallet_gateway.payments.wallet import WalletEvent
@@ -85,10 +84,10 @@ class RequestBody:
 
     __slots__ = ("_body",)
 
-    def __init__(self, stream: HttpRequest | IO[bytes]) -> None:
+    def __init__(self, request: HttpRequest) -> None:
         self._body: bytes | None
         try:
-            self._body = stream.read(MAX_BYTES + 1)
+            self._body = request.read(MAX_BYTES + 1)
         except UnreadablePostError:
             self._body = None
 
@@ -96,26 +95,26 @@ class RequestBody:
         """Refuse a body that is not declared as JSON in UTF-8, or that is too large.
 
         No form can send this type, and a script of another site needs the browser's permission first, which
-        it does not get. Raises `UnsupportedMediaType` and `too_large`.
+        it does not get. Raises `unsupported_media_type` and `too_large`.
         """
         charset = (request.content_params or {}).get("charset", "utf-8")
         if request.content_type != JSON or charset.lower() not in _UTF_8:
-            raise UnsupportedMediaType("")
+            raise Problem("unsupported_media_type")
         if len(self._body or b"") > MAX_BYTES:
             raise Problem("too_large")
 
     def value(self) -> dict[str, Any]:
-        """Return the JSON object, without fields if there is no body; raises `ParseError`.
+        """Return the JSON object, without fields if there is no body; raises `parse_error`.
 
         It is read as `protocol.strict_json` does: no duplicates, no NaN, limited nesting.
         """
         if self._body is None:
-            raise ParseError
+            raise Problem("parse_error")
         try:
             value = strict_json.loads(self._body) if self._body else {}
         except UnreadableBody as fault:
             # Its message may quote the body, which may contain secrets.
-            raise ParseError from fault
+            raise Problem("parse_error") from fault
         if not isinstance(value, dict):
-            raise ParseError
+            raise Problem("parse_error")
         return value

@@ -159,6 +159,11 @@ class Limits(Section):
     authorizations: Limit = policies.WalletLimits().authorizations
 
 
+def _script(given: object) -> object:
+    """Return the dict that the address of a script stands for."""
+    return ({"URL": given} if given else None) if isinstance(given, str) else given
+
+
 def _authenticator(value: str) -> str:
     if value == REDIRECT:
         return ""
@@ -185,12 +190,7 @@ class WalletSettings(Section):
     merchant_name: fields.Line = ""
     cards: Cards = part(Cards)
     pay_js_url: fields.ScriptAddress = ""
-    wallet_js: Annotated[
-        Annotated[HostedScript, AS_DICT] | None,
-        BeforeValidator(
-            lambda given: ({"URL": given} if given else None) if isinstance(given, str) else given
-        ),
-    ] = None
+    wallet_js: Annotated[Annotated[HostedScript, AS_DICT] | None, BeforeValidator(_script)] = None
     trusted_types: fields.Listed[fields.PolicyName] | None = None
     three_d_secure: Annotated[str, AfterValidator(_authenticator)] = ""
     """The dotted path of the shop's own 3-D Secure; empty if the gateway does it."""
@@ -302,6 +302,9 @@ class Approvals(Section):
     days: fields.Days = 7
 
 
+Currencies = Annotated[fields.Listed[fields.Currency], Rule(bool, "one currency at least, or None for all")]
+
+
 @fields.rule(
     "the address of a proxy such as 'http://user:password@proxy.example:3128', None for no proxy, or '' for "
     "that of the environment"
@@ -403,9 +406,7 @@ class GatewaySettings(Section):
     timeout: Annotated[Timeout, AS_DICT, BeforeValidator(Timeout.named)] = Field(default_factory=Timeout)
     queries: Queries = part(Queries)
     billing_address_required: bool = False
-    currencies: (
-        Annotated[fields.Listed[fields.Currency], Rule(bool, "one currency at least, or None for all")] | None
-    ) = None
+    currencies: Currencies | None = None
     numbering: fields.Numbering = ""
     shares_references: bool = False
     book_elsewhere: Literal["ask", "book"] = "ask"

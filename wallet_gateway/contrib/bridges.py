@@ -122,10 +122,6 @@ def log_missing(order: PaymentOrder, row: str) -> None:
     It is no exception: the event would stay overdue for ever, and no later delivery could do better.
     """
     if order.state not in _NOT_MISSED:
-        logger.error(
-            "order %s holds money (%s), and %s of it is gone; see %s",
-            order.reference,
-            order.state,
-            row,
-            address_of("runbook", "money-for-an-order-that-was-deleted"),
-        )
+        page = address_of("runbook", "money-for-an-order-that-was-deleted")
+        text = "order %s holds money (%s), and %s of it is gone; see %s"
+        logger.error(text, order.reference, order.state, row, page)
