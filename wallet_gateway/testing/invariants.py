@@ -317,8 +317,8 @@ def _check_usage() -> None:
         browsers[order_id].append(session)
     require(None not in browsers, "a wallet attempt has a payment", WalletAttempt.__name__)
     counted: dict[int | None, WalletUsage] = {usage.order_id: usage for usage in WalletUsage.objects.all()}
-    for order_id, mine in browsers.items():
-        usage = counted[order_id]
+    for key, mine in browsers.items():
+        usage = counted[key]
         _require_all(
             usage,
             {
