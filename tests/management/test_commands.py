@@ -248,7 +248,7 @@ def test_a_loop_sweeps_again_without_a_database_for_a_while_and_until_it_is_told
     swept: list[str] = []
 
     def watch(execute: Callable[..., object], sql: str, *others: Any) -> object:
-        if "sweepheartbeat" in sql and not sql.startswith("SELECT"):
+        if "jobposition" in sql and not sql.startswith("SELECT") and "SWEEP" in str(others):
             swept.append(sql)
             if len(swept) == 1:
                 raise OperationalError("server closed the connection")

@@ -143,7 +143,7 @@ class LabelledEnum(StoredEnum):
 
 def label_of(member: StrEnum) -> str | Promise:
     """Return the label of a state or kind in the reader's language; in English if there is no translation."""
-    own: str | Promise = getattr(member, "label", "")
+    own: str | Promise | None = getattr(member, "label", None)
     return own or _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
 
 
@@ -209,6 +209,9 @@ class ExponentField(_Exponent):
     ISO 4217 withdraws currencies, and a table of them is updated: stored amounts stay readable.
     """
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"null": True, "editable": False, **options})
+
     def pre_save(self, row: models.Model, add: bool) -> int | None:  # noqa: FBT001 - Django's signature
         """Return what is stored: that of the currency's table where a row was made without one."""
         exponent: int | None = super().pre_save(row, add)
@@ -223,7 +226,7 @@ class WithAmount(models.Model):
     """A row with an amount of money."""
 
     currency = CurrencyField(_("currency"), max_length=3)
-    exponent = ExponentField(null=True, editable=False)
+    exponent = ExponentField()
     amount_minor = models.BigIntegerField(_("amount in minor units"))
 
     class Meta:

@@ -317,7 +317,7 @@ class OutboxEvent(models.Model):
     """The transaction that it reports; None for an event about the order itself."""
     amount_minor = models.BigIntegerField(null=True, blank=True)
     currency = CurrencyField(max_length=3)
-    exponent = ExponentField(null=True, editable=False)
+    exponent = ExponentField()
     limit = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
     """The limit of the wallet button that was reached; empty for events about money."""
     occurred_at = models.DateTimeField()

@@ -406,7 +406,7 @@ class MigratedDeposit(models.Model):
     gateway = models.CharField(max_length=32)
     parent_transaction_id = ByteExactField(_("parent transaction id"), max_length=128)
     currency = CurrencyField(max_length=3)
-    exponent = ExponentField(null=True, editable=False)
+    exponent = ExponentField()
     is_known = models.BooleanField(default=False)
     amount_minor = models.BigIntegerField(null=True, blank=True)
     refunded_before = models.BigIntegerField(default=0)

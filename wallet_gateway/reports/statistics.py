@@ -242,8 +242,8 @@ def figures(period: Period, *, compared: bool = False, without_tests: bool = Fal
 
 def _by_day(rows: QuerySet[Any], day: TruncDate, *others: str, **measured: Any) -> Iterable[dict[str, Any]]:
     """Group rows by day and other columns, unsorted: the few resulting groups are sorted later."""
-    grouped: QuerySet[Any, dict[str, Any]] = rows.order_by().annotate(day=day).values("day", *others)
-    found: QuerySet[Any, dict[str, Any]] = grouped.annotate(**measured)
+    grouped = rows.order_by().annotate(day=day).values("day", *others)
+    found: Iterable[dict[str, Any]] = grouped.annotate(**measured)
     return found
 
 

@@ -100,6 +100,7 @@ class InProcessTransport(BaseTransport):
             headers[cgi_name if cgi_name in _CGI_NAMES else f"HTTP_{cgi_name}"] = latin
         environ: WSGIEnvironment = {
             "REQUEST_METHOD": request.method,
+            "SCRIPT_NAME": "",
             "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
             "QUERY_STRING": query,
             "SERVER_NAME": self._url.hostname or "",
