@@ -245,7 +245,7 @@ class BatchPage(ManyPage):
         """Return whether all orders are tests."""
         return mark_of([row.subject for row in self.rows])
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - a draft is started once
+    def act(self) -> None:
         """Start the batch with the amounts that were confirmed."""
         for row, fields in zip(self.stored, self.rows, strict=True):
             if fields.asked is not None:
