@@ -135,7 +135,7 @@ class ApprovalPage(ConfirmPage):
             return [("decline", "1", _("Withdraw"), "stop")]
         return [("agree", "1", self.verb, ""), ("decline", "1", _("Decline"), "stop")]
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - a request is decided once
+    def act(self) -> None:
         """Decline the request; or agree, which carries it out."""
         row, reason = self.row, self.form.cleaned_data["reason"]
         if self.declines:

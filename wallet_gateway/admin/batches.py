@@ -84,11 +84,6 @@ def sentence_of_row(row: OperationBatchRow, *, write: Callable[[Money], str] = f
     return " ".join(filter(None, parts)) or str(row.get_state_display())
 
 
-def connect() -> None:
-    """Connect to the signal for batch rows; repeated calls still record each row once."""
-    batch_row_done.connect(record_row, dispatch_uid="wallet_gateway.admin.batch_log")
-
-
 def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) -> None:
     """Record a row under the name of the user who confirmed the batch, unless it was refused."""
     of_batch = {"batch": batch.pk, "author": batch.created_by}
@@ -108,6 +103,9 @@ def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) ->
         return
     if (account := account_of(actor_in(batch, "created_by"))) is not None:
         log_change(account, row.subject, words)
+
+
+batch_row_done.connect(record_row, dispatch_uid="wallet_gateway.admin.batch_log")
 
 
 def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -162,10 +160,7 @@ def operation_of(batch: OperationBatch) -> Operation:
 def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
     """Return the rows with everything that a page shows, in two SQL statements."""
     related = ("order", "payment", "deposit", "transaction", "approval")
-    rows = list(batch.rows.select_related(*related).prefetch_related("changed"))
-    for row in rows:
-        row.batch = batch
-    return rows
+    return list(batch.rows.select_related(*related).prefetch_related("changed"))
 
 
 def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drives: bool) -> HttpResponse:
@@ -246,7 +241,7 @@ class BatchPage(ManyPage):
         """Return whether all orders are tests."""
         return mark_of([row.subject for row in self.rows])
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - a draft is started once
+    def act(self) -> None:
         """Start the batch with the amounts that were confirmed."""
         for row, fields in zip(self.stored, self.rows, strict=True):
             if fields.asked is not None:
@@ -254,9 +249,6 @@ class BatchPage(ManyPage):
             elif not fields.why_not:
                 row.state, row.result_code = RowState.LEFT_OUT, ResultCode.NOT_WANTED
         batches.start(self.batch, self.stored, **self.form.why)
-
-
-connect()
 
 
 def draft_batch(

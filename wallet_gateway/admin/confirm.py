@@ -111,7 +111,7 @@ class ConfirmPage:
         """Let in who has the permission; `row` is what the page is about, the page of `place` leads here."""
         require_permission(request, permission)
         self.site, self.request, self.row, self.place = site, request, row, place
-        self.by = person_of(request)
+        self.by, self.key = person_of(request), ""
         self.posted: QueryDict | None = request.POST if request.method == "POST" else None
 
     # What a subclass says
@@ -126,8 +126,8 @@ class ConfirmPage:
     def describe(self) -> None:
         """Set what the page shows now."""
 
-    def act(self, key: str) -> None:
-        """Do what was confirmed, under this key, and tell and log it; raise `NotDone` if it was not done."""
+    def act(self) -> None:
+        """Do what was confirmed, and tell and log it; raise `NotDone` if it was not done."""
         raise NotImplementedError
 
     def named(self) -> str:
@@ -142,8 +142,8 @@ class ConfirmPage:
         """Return what is said if what was shown is no longer so."""
         return InvalidState(*STATE_CHANGED).message
 
-    def is_done(self, key: str) -> bool:  # noqa: ARG002 - for subclasses
-        """Return whether a page with this key was submitted before."""
+    def is_done(self) -> bool:
+        """Return whether this page was submitted before."""
         return False
 
     def is_valid(self) -> bool:
@@ -166,16 +166,16 @@ class ConfirmPage:
         if self.posted is None or "preview" in self.posted:
             return self._page()
         try:
-            key, shown = self._read_ticket() if self.shown() is not None else ("", None)
+            shown = self._read_ticket() if self.shown() is not None else None
             # The rows were read before this: what used this key since then is found here.
-            if not self.is_done(key):
+            if not self.is_done():
                 if shown != self.shown():
                     raise NotDone(self.changed())
                 if not self.is_valid():
                     return self._page()
                 if self.posted.get("confirm", "") != self.named():
                     return self._page(is_renamed=True)
-                self.act(key)
+                self.act()
             return HttpResponseRedirect(self.done_url)
         except AwaitingApproval as waiting:
             assert isinstance(self.place, Model)  # noqa: S101 - only an operation on one row asks for it
@@ -192,15 +192,15 @@ class ConfirmPage:
             self.row.refresh_from_db()
         return self._page()
 
-    def _read_ticket(self) -> tuple[str, Any]:
-        """Return the key of the submitted page and what it showed; raise `NotDone` if it is another page."""
+    def _read_ticket(self) -> Any:  # noqa: ANN401 - as `shown`
+        """Note the key of the submitted page and return what it showed; raise `NotDone` if it is another."""
         try:
-            key, *made_for, shown = signed(self.request.POST.get("ticket", ""), salt=_SALT)
+            self.key, *made_for, shown = signed(self.request.POST.get("ticket", ""), salt=_SALT)
         except (TypeError, ValueError) as error:
             raise NotDone(TOO_OLD) from error
         if made_for != self._made_for:
             raise NotDone(_("This page was made for somebody or something else. Look at it again."))
-        return key, shown
+        return shown
 
     @property
     def ticket(self) -> str:
@@ -327,9 +327,9 @@ class OperationPage(ConfirmPage):
         if amount.minor_units:
             self.request_body = visible_request(self.row, operation.kind, amount)
 
-    def is_done(self, key: str) -> bool:
+    def is_done(self) -> bool:
         """Show what the first submission did; a second one with another amount has changed nothing."""
-        done = GatewayTransaction.objects.filter(idempotency_key=key).first()
+        done = GatewayTransaction.objects.filter(idempotency_key=self.key).first()
         if done is None:
             return False
         try:
@@ -344,10 +344,10 @@ class OperationPage(ConfirmPage):
         show_status(self.request, done)
         return True
 
-    def act(self, key: str) -> None:
+    def act(self) -> None:
         """Carry out the operation; give it up at once if it could not be sent."""
         order, why = self.order, self.form.why
-        given: dict[str, Any] = {"payment": self.row, "idempotency_key": key, "by": self.by, **why}
+        given: dict[str, Any] = {"payment": self.row, "idempotency_key": self.key, "by": self.by, **why}
         if self.operation is REVERSE:
             transaction = payments.reverse(order, **given)
         else:

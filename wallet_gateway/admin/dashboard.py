@@ -220,7 +220,7 @@ class SendingPage(ConfirmPage):
                 "sending; customers cannot pay. What has left already is still asked after."
             )
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - to stop twice is to stop once
+    def act(self) -> None:
         """Stop or resume."""
         alias, reason = self.row.gateway, self.form.cleaned_data["reason"]
         if self.stops:

@@ -135,7 +135,7 @@ class SendAgainPage(TransactionPage):
         }
         self.verb = _("Send again: %(kind)s of %(amount)s") % what
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - the same request, which has its key
+    def act(self) -> None:
         """Send it again."""
         comment = self.form.cleaned_data["reason"]
         self.tell(payments.follow_ups.send_again(self.row, by=self.by, comment=comment))
@@ -191,7 +191,7 @@ class DecidePage(TransactionPage):
             self.explanation = f"{remains} {books}" if bookable_differences([row]) else remains
         self.hints = list(filter(None, [hint_of_decision(row, self.by)]))
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - an outcome is decided once
+    def act(self) -> None:
         """Record the decision."""
         given = self.form.cleaned_data
         decision, reason = given["decision"], given["reason"]
@@ -224,7 +224,7 @@ class DiscrepancyPage(ConfirmPage):
             (_("Found at"), format_short_datetime(self.row.found_at)),
         ]
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - a difference is closed once
+    def act(self) -> None:
         """End the difference."""
         reason = self.form.cleaned_data["reason"]
         self.end(self.row, reason=reason, by=self.by)
@@ -325,7 +325,7 @@ class CancelPage(OrderPage):
             (_("State"), self.row.get_state_display()),
         ]
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - an order is cancelled once
+    def act(self) -> None:
         """Cancel the order."""
         note = self.form.cleaned_data["note"].strip()
         order = payments.cancel(self.row, by=self.by, note=note)
@@ -367,7 +367,7 @@ class RaiseLimitsPage(OrderPage):
             numbers = {"used": number, "allowed": limits.maximum(limit, raised=usage.raised)}
             self.facts.append((label_of(limit), _("%(used)d of %(allowed)d") % numbers))
 
-    def act(self, key: str) -> None:  # noqa: ARG002 - a button is opened once
+    def act(self) -> None:
         """Raise the limits."""
         reason = self.form.cleaned_data["reason"]
         payments.wallet.raise_limits(self.row, by=self.by, reason=reason)

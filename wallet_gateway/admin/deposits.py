@@ -86,19 +86,19 @@ class DepositsPage(ManyPage):
         """Return nothing: the page needs the key of its ticket, and its rows say what has changed."""
         return []
 
-    def is_done(self, key: str) -> bool:
+    def is_done(self) -> bool:
         """Find what the first submission has begun; it may have left nothing to refund."""
-        self.batch = OperationBatch.objects.filter(token=key).first()
+        self.batch = OperationBatch.objects.filter(token=self.key).first()
         return self.batch is not None
 
-    def act(self, key: str) -> None:
+    def act(self) -> None:
         """Start a batch under the key of the page."""
         amounts = {
             deposit: row.asked
             for deposit, row in zip(self.deposits, self.rows, strict=True)
             if row.asked is not None
         }
-        self.batch = batches.start_detached_refunds(amounts, token=key, by=self.by, **self.form.why)
+        self.batch = batches.start_detached_refunds(amounts, token=self.key, by=self.by, **self.form.why)
 
 
 def refund_url(request: HttpRequest, ids: Iterable[int]) -> str:

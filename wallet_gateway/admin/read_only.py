@@ -299,8 +299,11 @@ def column(
 
 def text_column(name: str, label: StrOrPromise) -> Callable[[Any], str]:
     """Return a column with text from the gateway or a customer, shown safely in a list or on a page."""
-    html = '<span class="wallet-name">{}</span>'
-    return column(name, label, lambda text: format_html(html, visible(text or "-")))
+
+    def write(text: str) -> str:
+        return format_html('<span class="wallet-name">{}</span>', visible(text or "-"))
+
+    return column(name, label, write)
 
 
 def money(name: str, label: StrOrPromise) -> Callable[[Any], str]:

@@ -24,6 +24,7 @@ from wallet_gateway.models.fields import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.reports.work import (
+    POLLED_STATES,
     MadeElsewhere,
     bookable_differences,
     held_by,
@@ -45,18 +46,9 @@ class Button:
     """Whether another one beside it is the act that is meant."""
 
 
-FOR_A_PERSON = frozenset(
-    {
-        TransactionState.NOT_SENT,
-        TransactionState.UNKNOWN,
-        TransactionState.OPEN,
-        TransactionState.AWAITING_3DS,
-        TransactionState.PENDING,
-        TransactionState.ANOMALY,
-    }
-)
+FOR_A_PERSON = frozenset({*POLLED_STATES, TransactionState.NOT_SENT, TransactionState.ANOMALY})
 """States that a person may end."""
-_PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING})
+_PENDING = frozenset(POLLED_STATES) - {TransactionState.UNKNOWN}
 
 
 def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -> Iterator[dict[str, Any]]:
