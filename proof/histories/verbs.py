@@ -219,11 +219,11 @@ def _follow_up(
 ) -> None:
     """Make a follow-up; a double click is two calls with one key, and has to be one intent."""
     if key == "click on it":
-        key = f"click on {payment.pk}"
+        key = f"click-{payment.pk}"
     if key != "double click":
         call(payment.order, payment=payment, idempotency_key=key, **given)
         return
-    key = f"double click {payment.pk}/{GatewayTransaction.objects.count()}"
+    key = f"double-click-{payment.pk}/{GatewayTransaction.objects.count()}"
     for _ in range(2):
         with contextlib.suppress(OperationError):
             made = call(payment.order, payment=payment, idempotency_key=key, **given)
@@ -419,7 +419,7 @@ def set_clock(world: World, *, seconds: int) -> None:
 
 @_verb
 def lag(world: World, *, seconds: int) -> None:
-    world.sandbox.change_behaviour(status_lag=timedelta(seconds=seconds))
+    world.sandbox.change_lag(seconds)
 
 
 # What only a gateway with habits does

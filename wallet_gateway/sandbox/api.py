@@ -8,15 +8,13 @@ answer leaves the socket in ``server``.
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from cryptography.fernet import Fernet, InvalidToken
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import get_script_prefix
 
@@ -41,10 +39,10 @@ from wallet_gateway.sandbox.authorizations import (
     waiting_authentications,
 )
 from wallet_gateway.sandbox.checkouts import open_checkout
-from wallet_gateway.sandbox.faults import FaultKind, take_fault
+from wallet_gateway.sandbox.faults import take_fault
 from wallet_gateway.sandbox.follow_ups import execute_detached_refund, execute_follow_up
 from wallet_gateway.sandbox.merchants import merchant_of
-from wallet_gateway.sandbox.models import LateRequest, LetterCase, Merchant, SandboxState, SetFault
+from wallet_gateway.sandbox.models import FaultKind, LetterCase, Merchant, SandboxState, SetFault
 from wallet_gateway.sandbox.records import SLOW_AMOUNT, status_records
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.requests import Message, ParsedRequest, RawRequest, allowed_methods, parse_request
@@ -58,7 +56,6 @@ from wallet_gateway.sandbox.server import (
 )
 from wallet_gateway.sandbox.state import (
     Conditions,
-    FaultMode,
     RequestContext,
     current_conditions,
     note_due,
@@ -98,15 +95,15 @@ class Exchange:
     parsed: ParsedRequest
     conditions: Conditions
 
-    def reply(self, fault_mode: FaultMode = FaultMode.NONE) -> Reply:
+    def reply(self, fault: FaultKind | None = None) -> Reply:
         """Process the request and return the formatted answer."""
-        status, value = self.process(fault_mode)
+        status, value = self.process(fault)
         money = getattr(self.parsed.message, "money", None)
         if status == 200 and money is not None and money.amount == SLOW_AMOUNT:
             cancellable_sleep(SLOW_SECONDS)
         return self.write(value, status=status)
 
-    def process(self, fault_mode: FaultMode = FaultMode.NONE) -> tuple[int, Any]:
+    def process(self, fault: FaultKind | None = None) -> tuple[int, Any]:
         """Execute the request or refuse it; return the HTTP status and the answer in canonical wire form."""
         message = self.parsed.message
         try:
@@ -130,7 +127,7 @@ class Exchange:
                 merchant=merchant,
                 conditions=self.conditions,
                 base_url=self.raw.base_url,
-                fault_mode=fault_mode,
+                fault=fault,
             )
             return 200, _execute(context, message)
         except Refusal as refusal:
@@ -205,21 +202,8 @@ def _format_value(value: object, behaviour: SandboxState) -> object:
     return formatted
 
 
-# The key exists only in this process: after a restart, stored requests are unreadable and are dropped.
-_FERNET: Final = Fernet(Fernet.generate_key())
-
-
-def delay_request(raw: RawRequest, conditions: Conditions, *, by: timedelta) -> None:
-    """Store a request until the clock has advanced by a duration."""
-    values = asdict(raw) | {"body": base64.b64encode(raw.body).decode()}
-    with write_lock():
-        note_due(conditions.now + by)
-        LateRequest.objects.create(
-            due_at=conditions.now + by,
-            method=raw.method,
-            path=raw.path[:2000],
-            sealed=_FERNET.encrypt(json.dumps(values).encode()),
-        )
+late_requests: Final[list[tuple[datetime, RawRequest]]] = []
+"""Requests that are processed when the clock reaches their time. They may hold keys, so none is stored."""
 
 
 def execute_due_requests() -> Conditions:
@@ -233,19 +217,13 @@ def execute_due_requests() -> Conditions:
         return conditions
     with write_lock():
         expire_authentications(conditions.now)
-        for late in LateRequest.objects.filter(due_at__lte=conditions.now).order_by("due_at", "pk"):
-            late.delete()
-            try:
-                values = json.loads(_FERNET.decrypt(bytes(late.sealed)))
-            except InvalidToken:
-                continue
-            raw = RawRequest(**values | {"body": base64.b64decode(values["body"])})
+        late_requests.sort(key=itemgetter(0))
+        while late_requests and late_requests[0][0] <= conditions.now:
+            _, raw = late_requests.pop(0)
             Exchange(raw=raw, parsed=parse_request(raw), conditions=conditions).process()
-        next_due = (
-            LateRequest.objects.order_by("due_at").values_list("due_at", flat=True).first(),
-            waiting_authentications().values_list("expires_at", flat=True).first(),
-        )
-        SandboxState.objects.update(next_due_at=min(filter(None, next_due), default=None))
+        waiting = waiting_authentications().values_list("expires_at", flat=True).first()
+        next_due = [at for at in (waiting, *(at for at, _ in late_requests[:1])) if at]
+        SandboxState.objects.update(next_due_at=min(next_due, default=None))
     return conditions
 
 
@@ -283,9 +261,10 @@ def answer_with_fault(exchange: Exchange, fault: SetFault) -> Reply:
         case FaultKind.DROP_BEFORE:
             return DROPPED
         case FaultKind.LATE:
-            delay_request(
-                exchange.raw, exchange.conditions, by=timedelta(seconds=_seconds(fault, DEFAULT_LATE_SECONDS))
-            )
+            due_at = exchange.conditions.now + timedelta(seconds=_seconds(fault, DEFAULT_LATE_SECONDS))
+            with write_lock():
+                note_due(due_at)
+                late_requests.append((due_at, exchange.raw))
             return DROPPED
         case FaultKind.STATUS_BEFORE:
             return _html(fault.status or DEFAULT_STATUS)
@@ -338,7 +317,7 @@ def answer_with_fault(exchange: Exchange, fault: SetFault) -> Reply:
             exchange.process()
             return exchange.reply()
         case FaultKind.ERRORED | FaultKind.UNDOCUMENTED_STATE | FaultKind.PARTIAL:
-            return exchange.reply(FaultMode(kind))
+            return exchange.reply(kind)
         # Its answer is late or damaged on the way.
         case FaultKind.DELAY_AFTER:
             reply = exchange.reply()

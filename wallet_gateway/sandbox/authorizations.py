@@ -52,7 +52,7 @@ from wallet_gateway.sandbox.records import (
     write_record,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, note_due, write_lock
+from wallet_gateway.sandbox.state import RequestContext, current_conditions, note_due, write_lock
 from wallet_gateway.sandbox.tokens import InvalidToken, Reason, key_ring, open_token, read_payload
 from wallet_gateway.sandbox.wallet import CRYPTOGRAM_3DS, PAN_ONLY
 
@@ -255,13 +255,13 @@ def authorize(context: RequestContext, request: AuthorizationRequest) -> dict[st
             raise Refusal("AccountUsedUp", text)
         needs_page = account.card_type == CardType.CARD and request.three_d_secure is None
         # A request with a fault mode fails at once, before any 3-D Secure page.
-        waits = needs_page and context.fault_mode is FaultMode.NONE
+        waits = needs_page and context.fault is None
         record = write_record(
             merchant,
             request.client_system_transaction_id,
             request.type,
             request.money,
-            PENDING if waits else decide_request(request.type, request.money, context.fault_mode),
+            PENDING if waits else decide_request(request.type, request.money, context.fault),
             now=now,
             details=authorization_details(
                 request.type, provider=merchant.provider, account_number=account.masked_number

@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any, Final
 
 from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
-from wallet_gateway.sandbox.models import SandboxState, SetFault
+from wallet_gateway.sandbox.models import FaultKind, SandboxState, SetFault
 from wallet_gateway.sandbox.requests import TRANSACTION_OPERATIONS, Operation
 from wallet_gateway.sandbox.state import Conditions, write_lock
 
 ANY_OPERATION: Final = "*"
 """Stands for all operations."""
-
-
-class FaultKind(StrEnum):
-    """The faults that can be set."""
-
-    DROP_BEFORE = "drop_before"
-    DROP_AFTER = "drop_after"
-    DELAY_BEFORE = "delay_before"
-    DELAY_AFTER = "delay_after"
-    STATUS_BEFORE = "status_before"
-    STATUS_AFTER = "status_after"
-    TRUNCATED = "truncated"
-    NOT_JSON = "not_json"
-    WRONG_SHAPE = "wrong_shape"
-    EMPTY = "empty"
-    LATE = "late"
-    UNDOCUMENTED_STATE = "undocumented_state"
-    REDIRECTED = "redirected"
-    DRIP = "drip"
-    ERRORED = "errored"
-    PARTIAL = "partial"
-    THROTTLED = "throttled"
-    DUPLICATE = "duplicate"
-    ERROR_BODY = "error_body"
-    BARE_ERROR = "bare_error"
-    ERROR_200 = "error_200"
-    MIXED = "mixed"
-    RESET = "reset"
-    BAD_GZIP = "bad_gzip"
-    BAD_STATUS_LINE = "bad_status_line"
-    UNREADABLE_RECORD = "unreadable_record"
 
 
 _APPLICABLE_TO: Final[dict[FaultKind, frozenset[Operation]]] = {

@@ -28,6 +28,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.checkouts import follow_up_details
 from wallet_gateway.sandbox.models import (
     Deposit,
+    FaultKind,
     Outcome,
     PortalReference,
     RecordOrigin,
@@ -49,7 +50,7 @@ from wallet_gateway.sandbox.records import (
     written_state,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
+from wallet_gateway.sandbox.state import RequestContext, current_conditions, write_lock
 
 
 def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Money]]:
@@ -123,7 +124,7 @@ def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict
             find_original(context.merchant, request.client_system_invoice_id),
             request.type,
             request.money,
-            decide_request(request.type, request.money, context.fault_mode),
+            decide_request(request.type, request.money, context.fault),
             reference=request.client_system_transaction_id,
             now=context.conditions.now,
         )
@@ -205,7 +206,7 @@ def execute_detached_refund(context: RequestContext, request: DetachedRefundRequ
             raise Refusal("CurrencyDiffers", text)
         _check_refund(deposit.amount, refunded_of(deposit), requested)
         money = requested
-        if context.fault_mode is FaultMode.PARTIAL:
+        if context.fault is FaultKind.PARTIAL:
             # At least one unit: an approved refund of zero is not a refund.
             money = Money.from_minor_units(max(1, requested.minor_units // 2), requested.currency)
         record = write_record(
@@ -213,7 +214,7 @@ def execute_detached_refund(context: RequestContext, request: DetachedRefundRequ
             request.client_system_transaction_id,
             DETACHED_REFUND_TYPE,
             money,
-            decide_request(DETACHED_REFUND_TYPE, requested, context.fault_mode),
+            decide_request(DETACHED_REFUND_TYPE, requested, context.fault),
             now=context.conditions.now,
             details=follow_up_details(provider=merchant.provider),
             deposit=deposit,

@@ -30,16 +30,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='LateRequest',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('due_at', models.DateTimeField(db_index=True)),
-                ('method', models.CharField(max_length=16)),
-                ('path', models.CharField(max_length=2000)),
-                ('sealed', models.BinaryField()),
-            ],
-        ),
-        migrations.CreateModel(
             name='SetFault',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
