@@ -2,13 +2,13 @@
 
 Also what becomes due when the sandbox's clock advances: requests delayed by the fault ``late``, and expired
 3-D Secure pages. Due work is executed before each request, so no caller can see a state in which it is
-still open. What a request does to payments is in the modules that ``_execute`` names, and how a broken
+still open. What a request does to payments is in the modules that ``_EXECUTE`` names, and how a broken
 answer leaves the socket in ``server``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from operator import itemgetter
@@ -129,7 +129,7 @@ class Exchange:
                 base_url=self.raw.base_url,
                 fault=fault,
             )
-            return 200, _execute(context, message)
+            return 200, _EXECUTE[type(message)](context, message)
         except Refusal as refusal:
             return refusal.status, refusal.to_wire()
 
@@ -141,24 +141,16 @@ class Exchange:
         return Reply(status=status, body=body, headers=headers)
 
 
-def _execute(context: RequestContext, message: Message) -> dict[str, Any] | list[dict[str, Any]]:
-    match message:
-        case CheckoutRequest():
-            return open_checkout(context, message)
-        case FollowUpRequest():
-            return execute_follow_up(context, message)
-        case DetachedRefundRequest():
-            return execute_detached_refund(context, message)
-        case StatusQuery():
-            return status_records(context, message.client_system_transaction_id)
-        case PublicKeyRequest():
-            return issue_public_key(context)
-        case PaymentAccountRequest():
-            return create_payment_account(context, message)
-        case PaymentAccountQuery():
-            return describe_payment_account(context, message)
-        case AuthorizationRequest():
-            return authorize(context, message)
+_EXECUTE: Final[Mapping[type[Message], Callable[[RequestContext, Any], Any]]] = {
+    CheckoutRequest: open_checkout,
+    FollowUpRequest: execute_follow_up,
+    DetachedRefundRequest: execute_detached_refund,
+    StatusQuery: lambda context, query: status_records(context, query.client_system_transaction_id),
+    PublicKeyRequest: lambda context, _: issue_public_key(context),
+    PaymentAccountRequest: create_payment_account,
+    PaymentAccountQuery: describe_payment_account,
+    AuthorizationRequest: authorize,
+}
 
 
 def _is_registered(origin: str | None, merchants: Iterable[Merchant]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from django.db.models import Sum
@@ -58,19 +59,47 @@ def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Mo
     if original.state != RecordState.APPROVED:
         return
     totals = totals_of(original)
-    largest = {
-        FollowUpType.CAPTURE: original.amount_minor - totals.capturing,
-        FollowUpType.REFUND: totals.captured - totals.refunded,
-        FollowUpType.REVERSAL_PREAUTHORIZATION: original.amount_minor,
-    }
-    for follow_up, minor_units in largest.items():
-        if minor_units > 0:
-            amount = Money.from_minor_units(minor_units, original.currency)
-            try:
-                _check_limits(follow_up, original, totals, amount)
-            except Refusal:
-                continue
-            yield follow_up, amount
+    for follow_up in FollowUpType:
+        with suppress(Refusal):
+            left = _largest(follow_up, original, totals)
+            if left > 0:
+                yield follow_up, Money.from_minor_units(left, original.currency)
+
+
+def _largest(follow_up: FollowUpType, original: TransactionRecord, totals: PaymentTotals) -> int:
+    """Return the largest amount that a follow-up of an approved payment may have; raises a ``Refusal``."""
+    match follow_up:
+        case FollowUpType.CAPTURE:
+            if original.type == CheckoutType.SALE:
+                raise Refusal("NothingToCapture", "A sale is captured at once.")
+            if totals.reversed:
+                raise Refusal("NothingToCapture", "The authorization was reversed.")
+            return original.amount_minor - totals.capturing
+        case FollowUpType.REFUND:
+            return totals.captured - totals.refunded
+        case FollowUpType.REVERSAL_PREAUTHORIZATION:
+            if original.type == CheckoutType.SALE or totals.capturing:
+                raise Refusal("AlreadyCaptured", "What is captured can be refunded, not reversed.")
+            if totals.reversed:
+                text = f"The payment {quote(original.reference)} was reversed before."
+                raise Refusal("OriginalNotApproved", text)
+            return original.amount_minor
+
+
+def _check_limits(follow_up: FollowUpType, original: TransactionRecord, amount: Money) -> None:
+    """Check a follow-up of an approved payment, in its currency; raises a ``Refusal``."""
+    totals = totals_of(original)
+    left = _largest(follow_up, original, totals)
+    if follow_up is FollowUpType.REFUND:
+        captured = Money.from_minor_units(totals.captured, original.currency)
+        _check_refund(captured, totals.refunded, amount)
+    elif follow_up is FollowUpType.REVERSAL_PREAUTHORIZATION and amount != original.amount:
+        text = f"A reversal takes the whole {original.amount}, not {amount}."
+        raise Refusal("ReversalNotWhole", text)
+    elif amount.minor_units > left:
+        capturable = Money.from_minor_units(left, amount.currency)
+        text = f"{amount} was asked for, {capturable} of {original.amount} can be captured."
+        raise Refusal("CaptureAmountExceeded", text)
 
 
 def _check_refund(deposit: Money, refunded: int, requested: Money) -> None:
@@ -84,35 +113,6 @@ def _check_refund(deposit: Money, refunded: int, requested: Money) -> None:
             requested,
         )
         raise Refusal("RefundAmountExceeded", error.message.removeprefix("RefundAmountExceeded: "))
-
-
-def _check_limits(
-    follow_up: FollowUpType, original: TransactionRecord, totals: PaymentTotals, amount: Money
-) -> None:
-    """Check a follow-up of an approved payment, in its currency; raises a ``Refusal``."""
-    match follow_up:
-        case FollowUpType.CAPTURE:
-            if original.type == CheckoutType.SALE:
-                raise Refusal("NothingToCapture", "A sale is captured at once.")
-            if totals.reversed:
-                raise Refusal("NothingToCapture", "The authorization was reversed.")
-            left = original.amount_minor - totals.capturing
-            if amount.minor_units > left:
-                capturable = Money.from_minor_units(left, amount.currency)
-                text = f"{amount} was asked for, {capturable} of {original.amount} can be captured."
-                raise Refusal("CaptureAmountExceeded", text)
-        case FollowUpType.REFUND:
-            captured = Money.from_minor_units(totals.captured, original.currency)
-            _check_refund(captured, totals.refunded, amount)
-        case FollowUpType.REVERSAL_PREAUTHORIZATION:
-            if original.type == CheckoutType.SALE or totals.capturing:
-                raise Refusal("AlreadyCaptured", "What is captured can be refunded, not reversed.")
-            if totals.reversed:
-                text = f"The payment {quote(original.reference)} was reversed before."
-                raise Refusal("OriginalNotApproved", text)
-            if amount != original.amount:
-                text = f"A reversal takes the whole {original.amount}, not {amount}."
-                raise Refusal("ReversalNotWhole", text)
 
 
 def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _follow_up(
     if amount.currency != original.currency:
         text = f"The payment is in {original.currency}, the request in {amount.currency}."
         raise Refusal("CurrencyDiffers", text)
-    _check_limits(follow_up, original, totals_of(original), amount)
+    _check_limits(follow_up, original, amount)
     provider, email = original.merchant.provider, original.details["apmPayerEmailAddress"]
     return write_record(
         original.merchant,
