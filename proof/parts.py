@@ -15,7 +15,6 @@ from typing import Any, Final
 from proof.results import Tally
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-_LEAST_MINUTES: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +38,11 @@ class Part:
 
     def options(self, seed: int, scale: float) -> list[str]:
         """Return the options of its command for a proof of this size."""
-        said = [f"--seed={seed}"]
-        for name, size in self.sizes.items():
-            scaled = (
-                max(1, round(size * scale)) if isinstance(size, int) else max(_LEAST_MINUTES, size * scale)
-            )
-            said.append(f"--{name}={scaled:g}" if isinstance(scaled, float) else f"--{name}={scaled}")
-        return said
+        sizes = {
+            name: max(1, round(size * scale)) if isinstance(size, int) else size * scale
+            for name, size in self.sizes.items()
+        }
+        return [f"--seed={seed}", *(f"--{name}={size}" for name, size in sizes.items())]
 
 
 _DATABASES: Final = ("sqlite", "postgres", "mariadb")
@@ -116,6 +113,7 @@ PARTS: Final = (
         name="database-faults",
         what="databases that fail in the midst of operations",
         function="proof.failures.parts:database_faults",
+        sizes={"share": 1.0},
     ),
     Part(
         name="disaster",

@@ -53,11 +53,11 @@ def _instants_of(world: RealWorld, script: Script) -> list[str]:
 
 
 def _strike(
-    world: RealWorld, found: Iterator[Misfortune], most: int, chance: Random, tally: Tally, **given: Any
+    world: RealWorld, found: Iterator[Misfortune], most: float, chance: Random, tally: Tally, **given: Any
 ) -> None:
     """Choose by chance, in the order in which they come."""
     every = list(found)
-    for place in sorted(chance.sample(range(len(every)), min(most, len(every)))):
+    for place in sorted(chance.sample(range(len(every)), min(max(1, round(most)), len(every)))):
         strike(world, every[place], chance, tally, **given)
         tally.runs += 1
 
@@ -65,7 +65,7 @@ def _strike(
 # A PostgreSQL that is ended at once in the midst of an operation: it comes back now, or after a while
 
 
-def restarts(world: RealWorld, server: Postgres, tally: Tally, chance: Random) -> None:
+def restarts(world: RealWorld, server: Postgres, tally: Tally, chance: Random, share: float) -> None:
     """Restart the server within operations."""
     away_for = 2.0
     found = (
@@ -77,13 +77,13 @@ def restarts(world: RealWorld, server: Postgres, tally: Tally, chance: Random) -
             ("away", partial(server.go_away_for, away_for)),
         )
     )
-    _strike(world, found, 30, chance, tally, afterwards=server.wait)
+    _strike(world, found, 30 * share, chance, tally, afterwards=server.wait)
 
 
 # Connections that are cut during COMMIT: the client cannot know whether it was done
 
 
-def cut_commits(world: RealWorld, proxy: CommitProxy, tally: Tally, chance: Random) -> None:
+def cut_commits(world: RealWorld, proxy: CommitProxy, tally: Tally, chance: Random, share: float) -> None:
     """Cut connections within operations."""
     found = (
         # The proxy counts COMMITs from the first instant.
@@ -99,7 +99,7 @@ def cut_commits(world: RealWorld, proxy: CommitProxy, tally: Tally, chance: Rand
     )
     cut: list[int] = []
     uncut = partial(proxy.order, "pass")
-    _strike(world, found, 60, chance, tally, afterwards=lambda: cut.append(uncut()))
+    _strike(world, found, 60 * share, chance, tally, afterwards=lambda: cut.append(uncut()))
     if others := [count for count in cut if count != 1]:
         tally.failures.append(f"{others} COMMITs were cut instead of one each")
 
@@ -107,7 +107,7 @@ def cut_commits(world: RealWorld, proxy: CommitProxy, tally: Tally, chance: Rand
 # Databases that find no room for a row
 
 
-def full_disk(world: RealWorld, server: SmallPostgres, tally: Tally, chance: Random) -> None:
+def full_disk(world: RealWorld, server: SmallPostgres, tally: Tally, chance: Random, share: float) -> None:
     """Let each row of one table need a new page, and fill the disk.
 
     Rows of other tables fit into the pages that are there, so it depends on the table how far one gets.
@@ -131,7 +131,7 @@ def full_disk(world: RealWorld, server: SmallPostgres, tally: Tally, chance: Ran
         for script in _QUICK
         for table in tables
     )
-    _strike(world, found, 30, chance, tally, afterwards=server.empty)
+    _strike(world, found, 30 * share, chance, tally, afterwards=server.empty)
     _check_refused(tally)
 
 
@@ -145,7 +145,7 @@ def _fill(server: SmallPostgres, table: str) -> None:
     server.fill()
 
 
-def full_file(world: RealWorld, server: object, tally: Tally, chance: Random) -> None:
+def full_file(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
     """Let the file of SQLite grow by a few pages and no further."""
     found = (
         Misfortune(
@@ -158,7 +158,7 @@ def full_file(world: RealWorld, server: object, tally: Tally, chance: Random) ->
         for script in _QUICK
         for pages in range(4)
     )
-    _strike(world, found, 30, chance, tally)
+    _strike(world, found, 30 * share, chance, tally)
     _check_refused(tally)
 
 
@@ -191,7 +191,7 @@ def _check_refused(tally: Tally) -> None:
 # Deadlocks and serialization failures at each statement, by the server itself
 
 
-def conflicts(world: RealWorld, server: object, tally: Tally, chance: Random) -> None:
+def conflicts(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
     """Let one statement of each operation meet a conflict."""
     words = ("COMMIT", "SELECT", "INSERT", "UPDATE", "DELETE")
     found = (
@@ -201,7 +201,7 @@ def conflicts(world: RealWorld, server: object, tally: Tally, chance: Random) ->
         if name.startswith(tuple(f"before {word}" for word in words))
         for what, happens in _conflicts()
     )
-    _strike(world, found, 12, chance, tally)
+    _strike(world, found, 12 * share, chance, tally)
 
 
 def _conflicts() -> Iterator[tuple[str, Callable[[], NoReturn]]]:
@@ -233,17 +233,17 @@ def _locked() -> NoReturn:
 
 # Processes that work on the same rows at the same moment
 
+_ROUNDS, _RIVALS = 3, 6
 
-def races(
-    world: RealWorld, server: object, tally: Tally, chance: Random, *, rounds: int = 3, rivals: int = 6
-) -> None:
+
+def races(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
     """Let rivals race, some rounds of each; each of them takes one of the steps, in turn."""
-    for race in [race for race in RACES for _ in range(rounds)]:
+    for race in [race for race in RACES for _ in range(max(1, round(_ROUNDS * share)))]:
         world.restart(race.history)
         world.carry_out(race.before)
         # All begin at the same moment, when each of them has its process and its connection.
         begins = time.monotonic() + 0.4
-        turns = [race.acts[number % len(race.acts)] for number in range(rivals)]
+        turns = [race.acts[number % len(race.acts)] for number in range(_RIVALS)]
         endings = [
             child.ending() for child in [begin(partial(_begin, world, step, begins)) for step in turns]
         ]
@@ -269,8 +269,8 @@ def _begin(world: RealWorld, step: Step, begins: float) -> str:
     return ""
 
 
-def through_pooler(world: RealWorld, server: object, tally: Tally, chance: Random) -> None:
+def through_pooler(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
     """Kill and race through PgBouncer in transaction mode: each transaction may meet another session."""
     killed = kills.run(world, chance, runs=21, operation="", instant=None)
     tally.runs, tally.failures = killed.runs, killed.failures
-    races(world, server, tally, chance)
+    races(world, server, tally, chance, share)

@@ -73,15 +73,15 @@ def disaster(*, seed: int = 1) -> Tally:
         return run(world)
 
 
-def database_faults(*, seed: int = 1, part: str = "") -> Tally:
-    """Let databases fail; `part` those alone whose name has this, as `restarts`."""
+def database_faults(*, seed: int = 1, share: float = 1.0, part: str = "") -> Tally:
+    """Let databases fail, in a share of all runs; `part` those alone whose name has this, as `restarts`."""
     whole, missing = Tally(), list[str]()
     for name, function, server, environment in _faults():
         if part.lower() not in name.lower():
             continue
         began = time.monotonic()
         # A process of its own, since each has its own settings.
-        ending = in_child(partial(_fault, function, server, environment, seed), longest=None)
+        ending = in_child(partial(_fault, function, server, environment, seed, share), longest=None)
         tally: Tally = ending.result or Tally(failures=[ending.error or "it was killed"])
         notes = [f"{tally.runs} runs in {time.monotonic() - began:.0f} s", *tally.notes]
         if tally.missing:
@@ -114,12 +114,13 @@ def _faults() -> Iterator[tuple[str, str, Server, Mapping[str, str]]]:
     yield "PgBouncer in transaction mode", "through_pooler", own_pgbouncer, {}
 
 
-def _fault(function: str, server: Server, environment: Mapping[str, str], seed: int) -> Tally:
+def _fault(function: str, server: Server, environment: Mapping[str, str], seed: int, share: float) -> Tally:
     tally = Tally()
     try:
         with shop_on(server, **environment) as (world, started):
             # Not for secrets: it must be repeatable.
-            getattr(import_module("proof.failures.databases"), function)(world, started, tally, Random(seed))
+            fail = getattr(import_module("proof.failures.databases"), function)
+            fail(world, started, tally, Random(seed), share)
     except NotRun as why:
         tally.missing = str(why)
     return tally
