@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = _parser().parse_args(arguments)
     parts = [part for part in PARTS if not asked.only or part.name in asked.only]
     asked.folder.mkdir(parents=True, exist_ok=True)
-    sys.stdout.write(f"seed {asked.seed}; the logs of the parts are in {asked.folder}\n")
+    print(f"seed {asked.seed}; the logs of the parts are in {asked.folder}")
     # Who ends it ends its parts, too.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     results: list[Result] = []
@@ -49,18 +49,17 @@ def main(arguments: Sequence[str]) -> int:
                 of_part = partial(run, seed=asked.seed, scale=asked.scale, folder=asked.folder)
                 for result in pool.map(of_part, parts):
                     results.append(result)
-                    sys.stdout.write(f"{as_text([result]).splitlines()[-1]}\n")
-                    sys.stdout.flush()
+                    print(f"{as_text([result]).splitlines()[-1]}", flush=True)
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
                 end_all()
                 raise
     except KeyboardInterrupt:
-        sys.stdout.write("Ended before its end: nothing is kept.\n")
+        print("Ended before its end: nothing is kept.")
         return 130
     finally:
         signal.signal(signal.SIGTERM, before)
-    sys.stdout.write(f"\n{as_text(results)}\n{misses(results)}\n")
+    print(f"\n{as_text(results)}\n{misses(results)}")
     known = facts()
     said = {"facts": known, "parts": [asdict(result) for result in results]}
     (asked.folder / "proof.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
@@ -68,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
     (asked.folder / "proof.md").write_text(f"{block}\n", encoding="utf-8")
     if not asked.only and asked.scale == 1:
         replace_block(PAGE, block)
-        sys.stdout.write(f"The table is kept in {PAGE.relative_to(ROOT)}.\n")
+        print(f"The table is kept in {PAGE.relative_to(ROOT)}.")
     return 0 if all(result.is_kept for result in results) else 1
 
 

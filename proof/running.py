@@ -40,10 +40,10 @@ def carry_out(part: Part, arguments: Sequence[str]) -> int:
         tally = function(**asked)
     except NotRun as why:
         tally = Tally(missing=str(why))
-    written = json.dumps(asdict(tally), indent=2) + "\n"
+    written = json.dumps(asdict(tally), indent=2)
     if file is not None:
         file.write_text(written, encoding="utf-8")
-    sys.stdout.write(written)
+    print(written)
     return 1 if tally.failures else 0
 
 

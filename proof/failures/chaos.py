@@ -7,7 +7,6 @@ seed repeats the plan, not which process was faster.
 
 from __future__ import annotations
 
-import sys
 import time
 import traceback
 from collections import Counter, deque
@@ -50,9 +49,8 @@ def run(
         doubles += sum(sum(times.values()) > 1 for times in world.gateway.executed().values())
         if wrong:
             tally.failures.append(f"history {number}: {wrong}")
-            sys.stdout.write(f"FOUND {tally.failures[-1]}\n{history}\n")
-        sys.stdout.write(f"{number + 1} histories, {ends.total()} steps\n")
-        sys.stdout.flush()
+            print(f"FOUND {tally.failures[-1]}\n{history}")
+        print(f"{number + 1} histories, {ends.total()} steps", flush=True)
         if len(tally.failures) >= _MOST_FAILURES:
             break
     tally.runs += ends.total()

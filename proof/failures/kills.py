@@ -6,7 +6,6 @@ statement as well. Then others sweep up and the caller calls again: see `judge`.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -74,8 +73,7 @@ def run(world: RealWorld, chance: Random, *, runs: int, operation: str, instant:
         tally.runs += killed
         # It takes one statement less from time to time.
         survived += len(chosen) - killed
-        sys.stdout.write(f"{one.name}: {len(chosen)} of {len(clean.instants)} instants\n")
-        sys.stdout.flush()
+        print(f"{one.name}: {len(chosen)} of {len(clean.instants)} instants", flush=True)
     tally.notes.append(
         f"{instants} instants of {len(operations)} operations, {survived} were over before their kill"
     )
@@ -98,7 +96,7 @@ def strike(
         tally.reached_caller[ending.result.error] += 1
     if wrong := ending.error or look_after(world, one.script, chance):
         tally.failures.append(f"{one}: {wrong}")
-        sys.stdout.write(f"FOUND {tally.failures[-1]}\n")
+        print(f"FOUND {tally.failures[-1]}")
     return ending
 
 

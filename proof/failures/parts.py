@@ -7,7 +7,6 @@ imports what needs Django, which is set up for each database in a process of its
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -93,8 +92,7 @@ def database_faults(*, seed: int = 1, share: float = 1.0, part: str = "") -> Tal
         whole.runs += tally.runs
         whole.failures += [f"{name}: {failure}" for failure in tally.failures]
         whole.notes.append(f"{name}: {'; '.join(notes)}")
-        sys.stdout.write(f"{whole.notes[-1]}\n")
-        sys.stdout.flush()
+        print(f"{whole.notes[-1]}", flush=True)
     whole.missing = "; ".join(missing) if all(missing) else ""
     return whole
 

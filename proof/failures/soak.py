@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -73,8 +72,7 @@ def run(world: RealWorld, chance: Random, *, minutes: float, is_leaky: bool) -> 
         while rounds < _LEAST_ROUNDS or time.monotonic() - began < minutes * 60:
             _round(world, lives, chance, tally, measured, kills=rounds % 3 == 2)
             rounds += 1
-            sys.stdout.write(f"{rounds} rounds, {tally.runs} customers\n")
-            sys.stdout.flush()
+            print(f"{rounds} rounds, {tally.runs} customers", flush=True)
         world.end_faults()
         for hours in _CALM:
             world.time.pass_by(hours * _HOUR)

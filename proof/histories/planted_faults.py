@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 from unittest.mock import patch
 
-from proof.histories.run import Failure, run, shortest_of
+from proof.histories.run import run, shortest_of
 from proof.histories.steps import HABITS, draw_history
 from proof.histories.taught import MISTAKEN, TaughtGateway
 from proof.histories.virtual_world import VirtualWorld
@@ -88,30 +88,15 @@ CLIENTS: Final[dict[str, Plant]] = {
 """Clients through which a shop is told less, or something else, than its gateway with habits says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """How a planted fault was found."""
-
-    fault: str
-    failure: Failure | None
-    """What the shortest history shows; None if it was not found."""
-    after: int
-    """In how many histories."""
-
-    def __str__(self) -> str:
-        if self.failure is None:
-            return f"MISSED: {self.fault}, in {self.after} histories"
-        where = f"in history {self.after}, {len(self.failure.history.steps)} steps"
-        return f"found: {self.fault}, {where}: {self.failure.claim}\n{self.failure.history}"
-
-
 def find_planted(
     world: VirtualWorld, seeds: Sequence[str], gateway: str, steps: int, *, rare: bool
-) -> Iterator[Proof]:
-    """Plant one fault after the other, and search for each in histories that hold without it."""
+) -> Iterator[tuple[bool, str]]:
+    """Plant one fault after the other, and search for each in histories that hold without it.
+
+    Yields whether it was found, and how.
+    """
     planted = PLANTED | (RARE if rare else {}) | (CLIENTS if gateway == HABITS else {})
     for fault, plant in planted.items():
-        proof = Proof(fault=fault, failure=None, after=len(seeds))
         for after, seed in enumerate(seeds, 1):
             history = draw_history(seed, steps, gateway)
             with plant(world):
@@ -119,6 +104,8 @@ def find_planted(
             if outcome.failure is not None and run(history, world).failure is None:
                 with plant(world):
                     shortest = shortest_of(outcome.failure, history.of(outcome.steps), world)
-                proof = Proof(fault=fault, failure=shortest, after=after)
+                where = f"in history {after}, {len(shortest.history.steps)} steps"
+                yield True, f"found: {fault}, {where}: {shortest.claim}\n{shortest.history}"
                 break
-        yield proof
+        else:
+            yield False, f"MISSED: {fault}, in {len(seeds)} histories"

@@ -6,7 +6,6 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -42,22 +41,22 @@ def run(
 
     world, tally, again, trace = VirtualWorld(), Tally(), Counter[str](), hashlib.blake2b(digest_size=8)
     numbers = range(histories) if only is None else range(only, only + 1)
-    drawn = {number: f"{seed}/{number}" for number in numbers}
+    drawn = [f"{seed}/{number}" for number in numbers]
     if planted:
-        for proof in find_planted(world, list(drawn.values()), gateway, steps, rare=planted == "all"):
+        for is_found, text in find_planted(world, drawn, gateway, steps, rare=planted == "all"):
             tally.runs += 1
-            tally.failures += [str(proof)] if proof.failure is None else []
-            _tell(str(proof))
+            tally.failures += [] if is_found else [text]
+            print(text, flush=True)
         return tally
     # Nothing that was imported is garbage, and what a history leaves behind can wait.
     gc.freeze()
     gc.set_threshold(50_000)
     found: list[Failure] = []
     last = ""
-    for name in drawn.values():
+    for name in drawn:
         history = draw_history(name, steps, gateway)
         if only is not None:
-            _tell(str(history))
+            print(str(history), flush=True)
         outcome = run_one(history, world)
         tally.runs += 1
         last = outcome.trace
@@ -70,19 +69,14 @@ def run(
                 shortest = shortest_of(outcome.failure, history.of(outcome.steps), world)
                 found.append(shortest)
                 text = f"FOUND: {shortest.claim}\n{shortest.history}\n  after step {shortest.step}: "
-                _tell(text + shortest.text)
+                print(text + shortest.text, flush=True)
                 if len(found) >= most_failures:
                     break
         if tally.runs % 100 == 0:
-            _tell(f"{tally.runs} of {len(drawn)} histories")
+            print(f"{tally.runs} of {len(drawn)} histories", flush=True)
     # So that nobody takes an empty search for a proof.
     tally.notes.append(", ".join(f"{count:,} {what}" for what, count in sorted(world.happened.items())))
     # The same for the same seed; that of the last history whatever ran before it.
-    _tell(f"trace {trace.hexdigest()}, {last}")
+    print(f"trace {trace.hexdigest()}, {last}", flush=True)
     tally.failures += [f"{one.history.seed}: {one.claim} (and {again[one.claim]} more)" for one in found]
     return tally
-
-
-def _tell(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()

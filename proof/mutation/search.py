@@ -64,7 +64,7 @@ def run(
         planned = [planned[number] for number in numbers]
     planned.sort(key=lambda one: (changed or {}).get(_file_of(one.module), set()).isdisjoint(one.lines))
     if not planned:
-        _say("No file that moves money was changed: no fault is planted.")
+        print("No file that moves money was changed: no fault is planted.", flush=True)
     trials: list[Trial] = []
     for subject in SUBJECTS:
         mine = [mutant for mutant in planned if mutant.module in subject.modules]
@@ -72,7 +72,9 @@ def run(
         budget = _BUDGET_OF_CHOSEN if is_chosen else _BUDGET
         tried = list(try_faults(subject, mine, seconds=left, budget=budget)) if left > 0 else []
         for module, noticed in Counter(trial.mutant.module for trial in tried if trial.is_noticed).items():
-            _say(f"{module}: {noticed} of {sum(t.mutant.module == module for t in tried)} noticed")
+            print(
+                f"{module}: {noticed} of {sum(t.mutant.module == module for t in tried)} noticed", flush=True
+            )
         trials += tried
     found = _unnoticed(trials, made, survivors, is_chosen=is_chosen)
     if changed is None:
@@ -80,7 +82,7 @@ def run(
         gone = [name for name in listed if name.partition(":")[0] in made and name not in names]
         found += [f"OUTDATED, its code has changed: {name}" for name in gone]
     for line in found:
-        _say(line)
+        print(line, flush=True)
     noticed = sum(trial.is_noticed for trial in trials)
     return Tally(runs=len(trials), failures=found, notes=[f"{noticed} noticed, {len(trials) - noticed} not"])
 
@@ -127,10 +129,5 @@ def _unnoticed(
                 found += [f"UNNOTICED {name}" for name in names]
             else:
                 for name in names:
-                    _say(f"unnoticed {name}")
+                    print(f"unnoticed {name}", flush=True)
     return found
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()

@@ -5,7 +5,6 @@ After each step the plugin's pure rules (`wallet_gateway.domain`) and the docume
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -83,7 +82,7 @@ def run(*, seed: int = 1, histories: int = 100_000, steps: int = 20) -> Tally:
             history.run(steps)
         except Disagreement as error:
             tally.failures.append(f"{seed}/{tally.runs}: {error}")
-            sys.stdout.writelines(f"{line}\n" for line in (f"FOUND {tally.failures[-1]}", *history.told))
+            print("\n".join((f"FOUND {tally.failures[-1]}", *history.told)))
         tally.runs += 1
     return tally
 
