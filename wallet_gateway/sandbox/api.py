@@ -34,16 +34,15 @@ from wallet_gateway.sandbox.authorizations import (
     check_api_key,
     create_payment_account,
     describe_payment_account,
-    expire_authentications,
+    expired_authentications,
     issue_public_key,
-    waiting_authentications,
 )
 from wallet_gateway.sandbox.checkouts import open_checkout
 from wallet_gateway.sandbox.faults import take_fault
 from wallet_gateway.sandbox.follow_ups import execute_detached_refund, execute_follow_up
 from wallet_gateway.sandbox.merchants import merchant_of
 from wallet_gateway.sandbox.models import FaultKind, LetterCase, Merchant, SandboxState, SetFault
-from wallet_gateway.sandbox.records import SLOW_AMOUNT, status_records
+from wallet_gateway.sandbox.records import ABANDONED, SLOW_AMOUNT, change_state, status_records
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.requests import Message, ParsedRequest, RawRequest, allowed_methods, parse_request
 from wallet_gateway.sandbox.server import (
@@ -58,7 +57,6 @@ from wallet_gateway.sandbox.state import (
     Conditions,
     RequestContext,
     current_conditions,
-    note_due,
     write_lock,
 )
 
@@ -204,18 +202,16 @@ def execute_due_requests() -> Conditions:
     Returns the conditions under which they were executed.
     """
     conditions = current_conditions()
-    next_due_at = conditions.behaviour.next_due_at
-    if next_due_at is None or next_due_at > conditions.now:
+    expired = expired_authentications(conditions.now)
+    if not any(due_at <= conditions.now for due_at, _ in late_requests) and not expired.exists():
         return conditions
     with write_lock():
-        expire_authentications(conditions.now)
+        for page in expired.all():
+            change_state(page.record, ABANDONED, now=page.expires_at)
         late_requests.sort(key=itemgetter(0))
         while late_requests and late_requests[0][0] <= conditions.now:
             _, raw = late_requests.pop(0)
             Exchange(raw=raw, parsed=parse_request(raw), conditions=conditions).process()
-        waiting = waiting_authentications().values_list("expires_at", flat=True).first()
-        next_due = [at for at in (waiting, *(at for at, _ in late_requests[:1])) if at]
-        SandboxState.objects.update(next_due_at=min(next_due, default=None))
     return conditions
 
 
@@ -255,7 +251,6 @@ def answer_with_fault(exchange: Exchange, fault: SetFault) -> Reply:
         case FaultKind.LATE:
             due_at = exchange.conditions.now + timedelta(seconds=_seconds(fault, DEFAULT_LATE_SECONDS))
             with write_lock():
-                note_due(due_at)
                 late_requests.append((due_at, exchange.raw))
             return DROPPED
         case FaultKind.STATUS_BEFORE:
@@ -361,7 +356,7 @@ def dispatch(raw: RawRequest) -> Reply:
         return Reply(status=204, headers=_cors_headers(raw, Merchant.objects.all()))
     conditions = execute_due_requests()
     parsed = parse_request(raw)
-    fault = take_fault(parsed.operation, conditions)
+    fault = take_fault(parsed.operation)
     entry = journal.open_entry(raw, parsed, fault=fault.fault if fault else "", now=conditions.now)
     exchange = Exchange(raw=raw, parsed=parsed, conditions=conditions)
     try:

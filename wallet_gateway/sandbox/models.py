@@ -368,11 +368,6 @@ class SandboxState(SandboxModel):
     newest_first = models.BooleanField(default=False)
     """Whether the status query lists the newest record first."""
     wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
-    # What may be waiting is noted here, so that a request of a quiet sandbox reads this row only.
-    next_due_at = models.DateTimeField(null=True)
-    """The earliest time at which a delayed request or an expired 3-D Secure page may be due."""
-    has_faults = models.BooleanField(default=False)
-    """Whether a fault may be set."""
 
     class Meta(SandboxModel.Meta):
         constraints: ClassVar = [

@@ -55,13 +55,6 @@ def current_conditions() -> Conditions:
     return Conditions(now=datetime.now(UTC) + behaviour.clock_ahead, behaviour=behaviour)
 
 
-def note_due(at: datetime) -> None:
-    """Note that something becomes due at a time."""
-    state = SandboxState.objects.get()
-    if state.next_due_at is None or at < state.next_due_at:
-        SandboxState.objects.update(next_due_at=at)
-
-
 def change_behaviour(changes: Mapping[str, Any]) -> Conditions:
     """Change the given fields of clock and behaviour and return the new conditions."""
     with write_lock():
