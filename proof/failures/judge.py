@@ -14,14 +14,14 @@ from contextlib import suppress
 from proof.failures.processes import in_child
 from proof.failures.scripts import Script
 from proof.failures.world import RealWorld, undisturbed
-from proof.gateway_truth import GatewayTruth, approved_under, check_sent_once, requests_of
+from proof.gateway_truth import DepositTruth, GatewayTruth, approved_under, check_sent_once, requests_of
 from proof.histories.judge import Judge
 from wallet_gateway import gateways
 from wallet_gateway.domain.states import FINAL_STATES, TransactionKind, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, PaymentOrder
 from wallet_gateway.payments.status import type_of
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
-from wallet_gateway.testing.invariants import require
+from wallet_gateway.testing.invariants import check_books, check_events, require
 
 S = TransactionState
 _AFTER = (125, 5, 20, 70, 310, 3_700, 90_000)
@@ -70,6 +70,8 @@ def look_at_end(world: RealWorld) -> None:
 
 
 def _check_undisturbed(control: SandboxControl, script: Script) -> None:
+    check_books()
+    check_events()
     check_sent_once(control)
     requests = requests_of(control)
     asked = {reference for _, reference in requests}
@@ -80,6 +82,10 @@ def _check_undisturbed(control: SandboxControl, script: Script) -> None:
         require(sent[name] <= most, f"sent {most} times at most, not {sent[name]}", name)
     for order in PaymentOrder.objects.all():
         check_gateways_word(order)
+    for deposit in MigratedDeposit.objects.all():
+        DepositTruth(deposit, gateways.gateway("default")).check_known()
+    undelivered = OutboxEvent.objects.filter(delivered_at__isnull=True)
+    require(not undelivered.exists(), "each event is delivered", undelivered)
     # A day after the fault, each row has ended or waits for a person.
     for row in GatewayTransaction.objects.exclude(state__in=FINAL_STATES):
         # A page that a repeated call has opened lives until its end.
