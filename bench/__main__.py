@@ -44,17 +44,17 @@ def main(arguments: Sequence[str]) -> int:
         left_out.append("the code was changed during the run")
     is_judged = SCALE == 1 and measure.rounds() >= LEAST_ROUNDS
 
-    _say(as_text([each for of_part in found.values() for each in of_part], is_judged=is_judged))
+    print(as_text([each for of_part in found.values() for each in of_part], is_judged=is_judged), flush=True)
     for reason in left_out:
-        _say(f"NOT MEASURED: {reason}")
-    _say("; ".join(f"{name} {value}" for name, value in known.items()))
+        print(f"NOT MEASURED: {reason}", flush=True)
+    print("; ".join(f"{name} {value}" for name, value in known.items()), flush=True)
     if not is_judged:
-        _say(f"Sizes times {SCALE:g}, {measure.rounds()} rounds: nothing is judged.")
+        print(f"Sizes times {SCALE:g}, {measure.rounds()} rounds: nothing is judged.", flush=True)
     parts = {name: [asdict(each) | {"median": each.value} for each in of] for name, of in found.items()}
     said = {"facts": known, "is_judged": is_judged, "left_out": left_out, "parts": parts}
     asked.result.parent.mkdir(parents=True, exist_ok=True)
     asked.result.write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
-    _say(f"The figures are in {asked.result.name}.")
+    print(f"The figures are in {asked.result.name}.", flush=True)
     is_kept = not left_out and all(each.met for of_part in found.values() for each in of_part)
     return 0 if is_kept or not is_judged else 1
 
@@ -90,7 +90,7 @@ def _measured(name: str) -> tuple[list[Finding], str]:
     try:
         for finding in import_module(f"bench.{name}").measure():
             found.append(finding)
-            _say(f"  measured: {finding.what}: {number(finding.value)}{finding.unit}")
+            print(f"  measured: {finding.what}: {number(finding.value)}{finding.unit}", flush=True)
     except LeftOut as why:
         return found, str(why)
     except Exception as broken:  # noqa: BLE001 - the other parts are measured all the same
@@ -111,11 +111,6 @@ def as_text(found: Sequence[Finding], *, is_judged: bool) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -63,13 +63,11 @@ def main() -> None:
 
 
 def _metered(do: Callable[[Any], Any], subjects: list[Any]) -> tuple[float, list[Any]]:
-    from bench.meter import Meter
+    from bench.meter import metered
 
-    meter = Meter()
-    with meter.running(len(subjects)):
+    with metered() as took:
         made = [do(subject) for subject in subjects]
-    each = meter.each()
-    return each["client_ms"] + each["server_ms"], made
+    return took[0] / len(subjects), made
 
 
 def _plugin() -> list[Callable[[Any], Any]]:

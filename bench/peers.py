@@ -39,7 +39,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from bench.meter import Meter
+    from bench.meter import metered
     from bench.peers_shop.openers import OPENERS
 
     took: dict[str, list[float]] = {name: [] for name in OPENERS}
@@ -47,12 +47,10 @@ def main() -> None:
         for name in sorted(OPENERS, reverse=bool(turn % 2)):
             make, open_page = OPENERS[name]
             orders = [make(f"{name}-{turn}-{number}") for number in range(ORDERS)]
-            meter = Meter()
-            with meter.running(ORDERS):
+            with metered() as spent:
                 for order in orders:
                     assert open_page(order)
-            each = meter.each()
-            took[name].append(each["client_ms"] + each["server_ms"])
+            took[name].append(spent[0] / ORDERS)
     print(json.dumps({name: each[1:] for name, each in took.items()}))
 
 

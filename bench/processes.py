@@ -28,11 +28,11 @@ def sqlite() -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def postgres(purpose: str, *, template: str = "template1") -> Iterator[str]:
+def postgres(purpose: str) -> Iterator[str]:
     """Make a database for a measurement, drop it again; raises `LeftOut` without a server."""
     name = f"wallet_gateway_bench_{purpose}_{os.getpid()}"
     with connected(SERVER) as server:
-        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
+        server.execute(f"CREATE DATABASE {name}".encode())
         try:
             yield SERVER.rsplit("/", 1)[0] + f"/{name}"
         finally:

@@ -1,6 +1,7 @@
 """``make proof``: runs every part of the proof, prints one table, and keeps it in the documentation.
 
 ``python -m proof --only soak --scale 0.1`` runs single parts with a tenth of their size, and keeps nothing.
+``python -m proof soak --minutes 60`` runs one part in this process, with its own options: see `--help`.
 The exit code is 1 when something was found, a part came to no end, or one could not be run; 130 when somebody
 ended it.
 """
@@ -8,17 +9,18 @@ ended it.
 from __future__ import annotations
 
 import argparse
+import json
 import secrets
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from proof.parts import PARTS, ROOT, Part, Size
-from proof.results import written_as_json
-from proof.running import end_all, run
+from proof.parts import PARTS, ROOT
+from proof.running import carry_out, end_all, run
 from proof.table import as_markdown, as_text, misses, replace_block
 from proof.versions import facts
 
@@ -32,21 +34,40 @@ PAGE = ROOT / "docs" / "proof.md"
 
 def main(arguments: Sequence[str]) -> int:
     """Run the parts, show the table, return the exit code."""
+    if named := [part for part in PARTS if part.name in arguments[:1]]:
+        return carry_out(named[0], arguments[1:])
     asked = _parser().parse_args(arguments)
     parts = [part for part in PARTS if not asked.only or part.name in asked.only]
-    size = Size(seed=asked.seed, scale=asked.scale)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    sys.stdout.write(f"seed {size.seed}; the logs of the parts are in {asked.folder}\n")
+    print(f"seed {asked.seed}; the logs of the parts are in {asked.folder}")
     # Who ends it ends its parts, too.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    results: list[Result] = []
     try:
-        results = _run(parts, size, asked.folder, jobs=asked.jobs)
+        with ThreadPoolExecutor(max_workers=max(1, asked.jobs)) as pool:
+            try:
+                of_part = partial(run, seed=asked.seed, scale=asked.scale, folder=asked.folder)
+                for result in pool.map(of_part, parts):
+                    results.append(result)
+                    print(f"{as_text([result]).splitlines()[-1]}", flush=True)
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_all()
+                raise
     except KeyboardInterrupt:
-        sys.stdout.write("Ended before its end: nothing is kept.\n")
+        print("Ended before its end: nothing is kept.")
         return 130
     finally:
         signal.signal(signal.SIGTERM, before)
-    _report(results, asked.folder, is_whole=not asked.only and size.scale == 1)
+    print(f"\n{as_text(results)}\n{misses(results)}")
+    known = facts()
+    said = {"facts": known, "parts": [asdict(result) for result in results]}
+    (asked.folder / "proof.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+    block = as_markdown(results, known)
+    (asked.folder / "proof.md").write_text(f"{block}\n", encoding="utf-8")
+    if not asked.only and asked.scale == 1:
+        replace_block(PAGE, block)
+        print(f"The table is kept in {PAGE.relative_to(ROOT)}.")
     return 0 if all(result.is_kept for result in results) else 1
 
 
@@ -66,32 +87,6 @@ def _scale(text: str) -> float:
     if not 0 < scale <= 100:
         raise argparse.ArgumentTypeError("more than 0, and at most 100")
     return scale
-
-
-def _run(parts: Sequence[Part], size: Size, folder: Path, *, jobs: int) -> list[Result]:
-    results: list[Result] = []
-    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
-        try:
-            for result in pool.map(partial(run, size=size, folder=folder), parts):
-                results.append(result)
-                sys.stdout.write(f"{as_text([result]).splitlines()[-1]}\n")
-                sys.stdout.flush()
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            end_all()
-            raise
-    return results
-
-
-def _report(results: Sequence[Result], folder: Path, *, is_whole: bool) -> None:
-    sys.stdout.write(f"\n{as_text(results)}\n{misses(results)}\n")
-    known = facts()
-    (folder / "proof.json").write_text(written_as_json(list(results), known), encoding="utf-8")
-    block = as_markdown(results, known)
-    (folder / "proof.md").write_text(f"{block}\n", encoding="utf-8")
-    if is_whole:
-        replace_block(PAGE, block)
-        sys.stdout.write(f"The table is kept in {PAGE.relative_to(ROOT)}.\n")
 
 
 if __name__ == "__main__":

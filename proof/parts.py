@@ -1,173 +1,129 @@
-"""The parts of the proof: what each one shows, the command that runs it, and its size.
+"""The parts of the proof: what each one shows, the function that runs it, and the size of a whole proof.
 
-Every part is a process of its own, which writes its result where `--result` says. A part is never left out
-silently: the table names what it needs and this machine does not have.
+A part that lacks something on this machine says what: it is never left out silently.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from proof.results import Tally
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-SERVERS: Final = {
-    "postgres": (
-        "PostgreSQL",
-        os.environ.get("POSTGRES_URL", "postgres://postgres@127.0.0.1:5432/test"),
-        5432,
-    ),
-    "mariadb": ("MariaDB", os.environ.get("MARIADB_URL", "mysql://root@127.0.0.1:3306/test"), 3306),
-}
-"""Where the database tests look, too: the name, the address and the usual port of each server."""
-DRIVERS: Final = {"postgres": "psycopg", "mariadb": "MySQLdb"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
-    """How much of everything: the seed, and what the numbers of a whole proof are multiplied by."""
-
-    seed: int
-    scale: float = 1
-
-    def of(self, number: float, *, least: int = 1) -> str:
-        """Return a scaled number as an argument of a command."""
-        return str(max(least, round(number * self.scale)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part: a module that must be there, and the arguments of its command."""
+    """One part: its function, which is imported when it runs, and what this part gives it."""
 
     name: str
     what: str
-    module: str
-    arguments: Callable[[Size], list[str]]
+    function: str
+    """As `module:name`; its keyword arguments are the options of the part, `seed` among them."""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    sizes: Mapping[str, int | float] = field(default_factory=dict)
+    """Arguments of a whole proof, which its scale multiplies."""
     minutes: float = 60
     """After how long, in a whole proof, it counts as broken."""
 
-    def missing(self) -> str:
-        """Return why the part cannot be run here; an empty text if it can."""
-        return "" if _is_there(self.module) else f"there is no {self.module}"
+    def load(self) -> Callable[..., Tally]:
+        """Import the function."""
+        module, _, name = self.function.partition(":")
+        return partial(getattr(import_module(module), name), **self.given)
 
-    def command(self, size: Size, result: Path) -> list[str]:
-        """Return the command that runs the part and writes its result to this file."""
-        return [sys.executable, "-m", self.module, *self.arguments(size), "--result", str(result)]
-
-
-def _is_there(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
+    def options(self, seed: int, scale: float) -> list[str]:
+        """Return the options of its command for a proof of this size."""
+        sizes = {
+            name: max(1, round(size * scale)) if isinstance(size, int) else size * scale
+            for name, size in self.sizes.items()
+        }
+        return [f"--seed={seed}", *(f"--{name}={size}" for name, size in sizes.items())]
 
 
-def _failures(name: str, what: str, arguments: Callable[[Size], list[str]]) -> Part:
-    """Return a part that makes its own databases, and says itself what is missing."""
-    return Part(
-        name=name,
-        what=what,
-        module="proof.failures",
-        arguments=lambda size: [*arguments(size), "--seed", str(size.seed)],
-    )
-
-
-def _kills(database: str) -> Part:
-    name = _name(database)
-    return _failures(
-        f"kills-{database}",
-        f"processes killed at every step of every operation, on {name}",
-        lambda size: ["kills", "--part", name, "--runs", size.of(200)],
-    )
-
-
-def _chaos(database: str) -> Part:
-    name = _name(database)
-    return _failures(
-        f"chaos-{database}",
-        f"histories that several workers live at once, some killed, against a faulty sandbox, on {name}",
-        lambda size: ["chaos", "--part", name, "--operations", size.of(2000), "--workers", "4"],
-    )
-
-
-def _name(database: str) -> str:
-    return {"postgres": "PostgreSQL", "mariadb": "MariaDB"}.get(database, "SQLite")
-
-
-def _searches(name: str, what: str) -> Part:
-    return Part(
-        name=name,
-        what=what,
-        module="proof.searches",
-        arguments=lambda size: [name, "--seed", str(size.seed), "--scale", str(size.scale)],
-    )
-
-
-DATABASES: Final = ("sqlite", "postgres", "mariadb")
+_DATABASES: Final = ("sqlite", "postgres", "mariadb")
 # The long ones first, so that none of them is left alone at the end.
 PARTS: Final = (
     Part(
         name="simulation",
         what="histories of 30 steps in virtual time: real operations, client, sandbox and rows, with crashes",
-        module="proof.histories",
-        arguments=lambda size: [
-            "sandbox",
-            "--seed",
-            str(size.seed),
-            "--histories",
-            size.of(5000),
-            "--steps",
-            "30",
-        ],
+        function="proof.histories.search:run",
+        given={"gateway": "sandbox"},
+        sizes={"histories": 5_000},
         minutes=120,
     ),
     Part(
         name="habits",
-        what="histories at gateways that speak differently: other words, ids, amounts, orders, references",
-        module="proof.histories",
-        arguments=lambda size: [
-            "habits",
-            "--seed",
-            str(size.seed),
-            "--histories",
-            size.of(500),
-            "--steps",
-            "25",
-        ],
+        what="histories of 25 steps at gateways that speak differently: words, ids, amounts, references",
+        function="proof.histories.search:run",
+        given={"gateway": "habits", "steps": 25},
+        sizes={"histories": 500},
     ),
-    *map(_kills, DATABASES),
+    *(
+        Part(
+            name=f"kills-{database}",
+            what="operations killed at each step, swept up by others, compared with the gateway",
+            function="proof.failures.parts:kills",
+            given={"database": database},
+            sizes={"runs": 200},
+        )
+        for database in _DATABASES
+    ),
     Part(
         name="mutation",
-        what="deliberate faults in the code that moves money, which the tests must notice",
-        module="proof.mutation",
-        arguments=lambda size: ["--chosen", "--seed", str(size.seed), "--sample", size.of(344)],
+        what="faults planted in the code that moves money, which the tests must notice",
+        function="proof.mutation.search:run",
+        sizes={"sample": 344},
     ),
-    *map(_chaos, DATABASES),
-    _searches("fuzzing", "hostile requests to a shop and to a sandbox"),
-    _searches("openapi", "requests that the OpenAPI documents describe, and those that they do not"),
-    _failures(
-        "soak",
-        "requests of a shop under load, with faults and workers restarted: nothing grows, books equal",
-        lambda size: ["soak", "--part", "SQLite", "--minutes", f"{max(0.25, 5 * size.scale):g}"],
+    *(
+        Part(
+            name=f"chaos-{database}",
+            what="histories that several killed workers live at once, against a faulty sandbox",
+            function="proof.failures.parts:chaos",
+            given={"database": database},
+            sizes={"operations": 2_000},
+        )
+        for database in _DATABASES
     ),
-    _failures(
-        "database-faults",
-        "commits with an unknown end, a full disk, deadlocks, a server that restarts, isolation levels",
-        lambda size: ["database-faults"],
+    Part(
+        name="fuzzing",
+        what="searches for hostile requests that do harm",
+        function="proof.searches:run",
+        given={"tests": "tests/fuzzing"},
+        sizes={"seconds": 240},
     ),
-    _failures(
-        "disaster",
-        "an older backup restored while the gateway went on, and two sites at once by mistake",
-        lambda size: ["disaster"],
+    Part(
+        name="openapi",
+        what="searches for requests that the OpenAPI documents do not describe rightly",
+        function="proof.searches:run",
+        given={"tests": "tests/openapi"},
+        sizes={"seconds": 240},
+    ),
+    Part(
+        name="soak",
+        what="customers of a shop under load, with faults and killed workers: nothing grows, books equal",
+        function="proof.failures.parts:soak",
+        sizes={"minutes": 5.0},
+    ),
+    Part(
+        name="database-faults",
+        what="databases that fail in the midst of operations",
+        function="proof.failures.parts:database_faults",
+        sizes={"share": 1.0},
+    ),
+    Part(
+        name="disaster",
+        what="an older backup restored while the gateway went on; two sites at once by mistake",
+        function="proof.failures.parts:disaster",
     ),
     Part(
         name="state-model",
-        what="histories of the rules alone: booking, lifecycle and schedule, without a database",
-        module="proof.state_model",
-        arguments=lambda size: ["--seed", str(size.seed), "--histories", size.of(100_000)],
+        what="histories of 20 transitions of the rules alone, without a database",
+        function="proof.state_model.histories:run",
+        sizes={"histories": 100_000},
     ),
 )

@@ -1,14 +1,33 @@
-"""What a part of the proof writes, and what the table shows of it: how much was tried, what was wrong."""
+"""What a part of the proof finds, and what its table shows. Knows no Django: each part sets that up."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+class NotRun(Exception):
+    """What a part needs is missing on this machine; the message says what."""
+
+
+@dataclass
+class Tally:
+    """Counts, and what was found wrong."""
+
+    runs: int = 0
+    failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the table of the proof tells beside the figures."""
+    missing: str = ""
+    """What this machine lacks, so that nothing was run."""
+    reached_caller: Counter[str] = field(default_factory=Counter)
+    """Errors of the database that a caller was given, by class."""
 
 
 class Verdict(StrEnum):
@@ -40,78 +59,32 @@ class Result:
         return self.verdict is Verdict.HELD
 
 
-def write_result(
-    path: Path | None,
-    *,
-    part: str,
-    what: str,
-    runs: int,
-    found: int,
-    seconds: float,
-    seed: int | None = None,
-    notes: str | list[str] = "",
-    missing: str = "",
-) -> str:
-    """Write the result of a part where the runner looks for it, and return it as JSON.
+def read_result(path: Path, *, part: str, what: str, code: int | None, seed: int, seconds: float) -> Result:
+    """Read the tally of a part and hold it against its exit code; what cannot be read is no proof.
 
-    `missing` is what this machine lacks, where nothing could be run.
+    Without a code the part was ended because its time was up.
     """
-    said = {
-        "part": part,
-        "what": what,
-        "runs": runs,
-        "found": found,
-        "seed": seed,
-        "seconds": round(seconds, 1),
-        "notes": notes,
-        "missing": missing,
-    }
-    written = json.dumps(said, indent=2) + "\n"
-    if path is not None:
-        path.write_text(written, encoding="utf-8")
-    return written
-
-
-def read_result(path: Path, *, part: str, what: str, code: int, seed: int, seconds: float) -> Result:
-    """Read what a part has written and hold it against its exit code; what cannot be read is no proof.
-
-    `seed` and `seconds` are what the runner knows, for a part that does not say them itself.
-    """
+    verdict, tally = Verdict.BROKEN, Tally()
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        runs, found = int(said["runs"]), int(said["found"])
-    except (OSError, ValueError, KeyError, TypeError) as unreadable:
-        notes = f"exit code {code}, and no result that can be read ({type(unreadable).__name__})"
-        return Result(part=part, what=what, verdict=Verdict.BROKEN, seed=seed, seconds=seconds, notes=notes)
-    if missing := said.get("missing"):
-        return Result(part=part, what=what, verdict=Verdict.NOT_RUN, notes=str(missing))
+        tally = Tally(**json.loads(path.read_text(encoding="utf-8")))
+        verdict = Verdict.HELD if code == 0 and tally.runs > 0 else Verdict.BROKEN
+        notes = "; ".join(tally.notes + tally.failures)
+    except (OSError, ValueError, TypeError) as unreadable:
+        notes = f"no result that can be read ({type(unreadable).__name__})"
+    if tally.missing:
+        return Result(part=part, what=what, verdict=Verdict.NOT_RUN, notes=tally.missing)
+    if tally.failures:
+        verdict = Verdict.FOUND
+    elif verdict is Verdict.BROKEN:
+        ended = f"ended after {seconds / 60:.0f} minutes" if code is None else f"exit code {code}"
+        notes = f"{ended} after {tally.runs} runs; {notes}".rstrip("; ")
     return Result(
         part=part,
-        what=str(said.get("what") or what),
-        verdict=_verdict(code, runs, found),
-        runs=runs,
-        found=found,
-        seed=said.get("seed", seed),
+        what=what,
+        verdict=verdict,
+        runs=tally.runs,
+        found=len(tally.failures),
+        seed=seed,
         seconds=seconds,
-        notes=_notes(said, code, runs, found),
+        notes=notes,
     )
-
-
-def _verdict(code: int, runs: int, found: int) -> Verdict:
-    if found:
-        return Verdict.FOUND
-    return Verdict.HELD if code == 0 and runs > 0 else Verdict.BROKEN
-
-
-def _notes(said: dict[str, object], code: int, runs: int, found: int) -> str:
-    notes = said.get("notes") or ""
-    written = "; ".join(map(str, notes)) if isinstance(notes, list) else str(notes)
-    if _verdict(code, runs, found) is Verdict.BROKEN:
-        return f"exit code {code} after {runs} runs; {written}".rstrip("; ")
-    return written
-
-
-def written_as_json(results: list[Result], facts: dict[str, str]) -> str:
-    """Return the whole table and the facts of the run as JSON."""
-    rows = [asdict(result) | {"verdict": str(result.verdict)} for result in results]
-    return json.dumps({"facts": facts, "parts": rows}, indent=2) + "\n"

@@ -61,8 +61,6 @@ WALLET_GATEWAY = {
             "STORE_ID": "SANDBOX-STORE",
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
-            # As the settings have it if nothing is set, but where what a query costs is measured.
-            "QUERIES": {"RATE": env.float("BENCH_QUERY_RATE", 5)},
         },
     },
 }

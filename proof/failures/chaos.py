@@ -7,25 +7,21 @@ seed repeats the plan, not which process was faster.
 
 from __future__ import annotations
 
-import random
-import sys
 import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
+from random import Random
 
+from proof.failures.judge import look_at_end
 from proof.failures.processes import Child
-from proof.failures.real_world import RealWorld
-from proof.failures.tally import Tally
-from proof.failures.world import World as Shop
-from proof.histories.judge import Judge
+from proof.failures.world import RealWorld
 from proof.histories.run import calm_down
 from proof.histories.steps import SANDBOX, Fate, History, NothingToDo, Step, draw_history, instead_of
 from proof.histories.verbs import VERBS
-from wallet_gateway import gateways
-from wallet_gateway.models import GatewayTransaction
+from proof.results import Tally
 from wallet_gateway.operation_errors import OperationError
 from wallet_gateway.testing.control import SandboxRefused
 from wallet_gateway.testing.invariants import BooksDisagree
@@ -40,18 +36,10 @@ _PATIENCE = 180.0
 
 
 def run(
-    shop: Shop,
-    server: object,
-    tally: Tally,
-    chance: random.Random,
-    *,
-    seed: int,
-    operations: int = 1000,
-    workers: int = 4,
-    only: int | None = None,
-) -> None:
+    world: RealWorld, chance: Random, *, seed: int, operations: int, workers: int, only: int | None
+) -> Tally:
     """Live through as many histories as have so many operations, or through one of them."""
-    world, ends, asked, doubles = RealWorld(shop), Counter[str](), Counter[str](), 0
+    tally, ends, asked, doubles = Tally(), Counter[str](), Counter[str](), 0
     numbers = range(max(1, round(operations / _STEPS))) if only is None else (only,)
     for number in numbers:
         history = draw_history(f"{seed}/{number}", _STEPS, SANDBOX, is_of_several=True)
@@ -61,18 +49,18 @@ def run(
         doubles += sum(sum(times.values()) > 1 for times in world.gateway.executed().values())
         if wrong:
             tally.failures.append(f"history {number}: {wrong}")
-            sys.stdout.write(f"FOUND {tally.failures[-1]}\n{history}\n")
-        sys.stdout.write(f"{number + 1} histories, {ends.total()} steps\n")
-        sys.stdout.flush()
+            print(f"FOUND {tally.failures[-1]}\n{history}")
+        print(f"{number + 1} histories, {ends.total()} steps", flush=True)
         if len(tally.failures) >= _MOST_FAILURES:
             break
     tally.runs += ends.total()
     told = [", ".join(f"{count:,} {what}" for what, count in some.most_common()) for some in (ends, asked)]
     tally.notes += [f"{workers} workers", *told, f"{doubles} doubles of the gateway, all named"]
+    return tally
 
 
 def _live_through(
-    history: History, world: RealWorld, workers: int, chance: random.Random, ends: Counter[str]
+    history: History, world: RealWorld, workers: int, chance: Random, ends: Counter[str]
 ) -> str:
     """Let several processes take the steps of a history; return what no caller is prepared for."""
     todo, wrong = deque(_all_steps(history)), ""
@@ -122,15 +110,9 @@ def _all_steps(history: History) -> Iterator[Step]:
 def _judged(world: RealWorld) -> str:
     """Let calm return and compare; return what is wrong."""
     try:
+        world.connect()
         calm_down(world)
-        # What was asked while others were still at work is no last word.
-        for row in GatewayTransaction.objects.filter(attempt_no__gt=0):
-            gateways.gateway("default").status(row.reference)
-        world.read_answers()
-        # Who was killed after a decision has not said what they had been shown.
-        for row in GatewayTransaction.objects.filter(decided_by_person=True):
-            world.decided.setdefault(row.reference, frozenset(world.answers.ever[row.reference]))
-        Judge(world).look_at_end()
+        look_at_end(world)
     except BooksDisagree as difference:
         return str(difference)
     except Exception:  # noqa: BLE001  whatever it is, it is a finding

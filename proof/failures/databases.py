@@ -6,13 +6,11 @@ caller is an error of Django's; after it, as after a killed process, nothing is 
 
 from __future__ import annotations
 
-import random
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
+from random import Random
 from typing import Any, NoReturn
 
 from django.apps import apps
@@ -22,14 +20,13 @@ from django.db.backends.signals import connection_created
 from proof.failures import kills
 from proof.failures.commit_proxy import CommitProxy
 from proof.failures.judge import look_after
-from proof.failures.misfortunes import Misfortune, instants_of, sample, strike
-from proof.failures.operations import FIVE, OPERATIONS, Call, Expected, resolve, waiting_approval
+from proof.failures.kills import Misfortune, happen, strike
 from proof.failures.processes import begin
+from proof.failures.scripts import OPERATIONS, RACES, Script
 from proof.failures.servers import Postgres, SmallPostgres, connected
-from proof.failures.tally import Tally
-from proof.failures.world import World, again, refusals
-from wallet_gateway import payments
-from wallet_gateway.models import Approval
+from proof.failures.world import RealWorld
+from proof.histories.steps import Step
+from proof.results import Tally
 
 _EXAMPLES = {
     "checkout",
@@ -46,51 +43,63 @@ _QUICK = [one for one in OPERATIONS if one.name in _EXAMPLES]
 """One operation of each sort, where each run takes its time."""
 
 
+def _instants_of(world: RealWorld, script: Script) -> list[str]:
+    """Carry out an operation once and return the names of its instants."""
+    ending = happen(world, Misfortune(script=script, name="nothing"))
+    if ending.error:
+        raise RuntimeError(f"{script.name} fails by itself: {ending.error}")
+    instants: list[str] = ending.result.instants
+    return instants
+
+
 def _strike(
-    world: World, found: Iterator[Misfortune], most: int, chance: random.Random, tally: Tally, **given: Any
+    world: RealWorld, found: Iterator[Misfortune], most: float, chance: Random, tally: Tally, **given: Any
 ) -> None:
-    chosen = sample(chance, found, most)
-    tally.runs += len(list(strike(world, chosen, chance=chance, tally=tally, **given)))
+    """Choose by chance, in the order in which they come."""
+    every = list(found)
+    for place in sorted(chance.sample(range(len(every)), min(max(1, round(most)), len(every)))):
+        strike(world, every[place], chance, tally, **given)
+        tally.runs += 1
 
 
 # A PostgreSQL that is ended at once in the midst of an operation: it comes back now, or after a while
 
 
-def restarts(world: World, server: Postgres, tally: Tally, chance: random.Random) -> None:
+def restarts(world: RealWorld, server: Postgres, tally: Tally, chance: Random, share: float) -> None:
     """Restart the server within operations."""
     away_for = 2.0
     found = (
-        Misfortune(operation=operation, instant=number, name=f"{what} {name}", happens=happens)
-        for operation in _QUICK
-        for number, name in enumerate(instants_of(world, operation))
+        Misfortune(script=script, instant=number, name=f"{what} {name}", happens=happens)
+        for script in _QUICK
+        for number, name in enumerate(_instants_of(world, script))
         for what, happens in (
             ("restarted", server.restart),
             ("away", partial(server.go_away_for, away_for)),
         )
     )
-    _strike(world, found, 30, chance, tally, afterwards=server.wait)
+    _strike(world, found, 30 * share, chance, tally, afterwards=server.wait)
 
 
 # Connections that are cut during COMMIT: the client cannot know whether it was done
 
 
-def cut_commits(world: World, proxy: CommitProxy, tally: Tally, chance: random.Random) -> None:
+def cut_commits(world: RealWorld, proxy: CommitProxy, tally: Tally, chance: Random, share: float) -> None:
     """Cut connections within operations."""
     found = (
         # The proxy counts COMMITs from the first instant.
         Misfortune(
-            operation=operation,
+            script=script,
             instant=0,
             name=f"{what} {number}",
             happens=partial(proxy.order, what, number),
         )
-        for operation in OPERATIONS
-        for number in range(1, 1 + instants_of(world, operation).count("before COMMIT"))
+        for script in OPERATIONS
+        for number in range(1, 1 + _instants_of(world, script).count("before COMMIT"))
         for what in ("lose_commit", "lose_answer")
     )
     cut: list[int] = []
     uncut = partial(proxy.order, "pass")
-    _strike(world, found, 60, chance, tally, afterwards=lambda: cut.append(uncut()), runs_of_a_world=1)
+    _strike(world, found, 60 * share, chance, tally, afterwards=lambda: cut.append(uncut()))
     if others := [count for count in cut if count != 1]:
         tally.failures.append(f"{others} COMMITs were cut instead of one each")
 
@@ -98,7 +107,7 @@ def cut_commits(world: World, proxy: CommitProxy, tally: Tally, chance: random.R
 # Databases that find no room for a row
 
 
-def full_disk(world: World, server: SmallPostgres, tally: Tally, chance: random.Random) -> None:
+def full_disk(world: RealWorld, server: SmallPostgres, tally: Tally, chance: Random, share: float) -> None:
     """Let each row of one table need a new page, and fill the disk.
 
     Rows of other tables fit into the pages that are there, so it depends on the table how far one gets.
@@ -113,16 +122,16 @@ def full_disk(world: World, server: SmallPostgres, tally: Tally, chance: random.
     )
     found = (
         Misfortune(
-            operation=operation,
+            script=script,
             instant=0,
             name=f"no room for a {table}",
             happens=partial(_fill, server, f"wallet_gateway_{table}"),
             is_hurried=True,
         )
-        for operation in _QUICK
+        for script in _QUICK
         for table in tables
     )
-    _strike(world, found, 30, chance, tally, afterwards=server.empty)
+    _strike(world, found, 30 * share, chance, tally, afterwards=server.empty)
     _check_refused(tally)
 
 
@@ -136,20 +145,20 @@ def _fill(server: SmallPostgres, table: str) -> None:
     server.fill()
 
 
-def full_file(world: World, server: object, tally: Tally, chance: random.Random) -> None:
+def full_file(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
     """Let the file of SQLite grow by a few pages and no further."""
     found = (
         Misfortune(
-            operation=operation,
+            script=script,
             instant=0,
             name=f"{pages} pages left",
             happens=partial(_limit, pages),
             is_hurried=True,
         )
-        for operation in _QUICK
+        for script in _QUICK
         for pages in range(4)
     )
-    _strike(world, found, 30, chance, tally)
+    _strike(world, found, 30 * share, chance, tally)
     _check_refused(tally)
 
 
@@ -182,19 +191,17 @@ def _check_refused(tally: Tally) -> None:
 # Deadlocks and serialization failures at each statement, by the server itself
 
 
-def conflicts(world: World, server: object, tally: Tally, chance: random.Random) -> None:
+def conflicts(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
     """Let one statement of each operation meet a conflict."""
     words = ("COMMIT", "SELECT", "INSERT", "UPDATE", "DELETE")
     found = (
-        Misfortune(
-            operation=operation, instant=number, name=f"{what} {name}", happens=happens, is_hurried=True
-        )
-        for operation in OPERATIONS
-        for number, name in enumerate(instants_of(world, operation))
+        Misfortune(script=script, instant=number, name=f"{what} {name}", happens=happens, is_hurried=True)
+        for script in OPERATIONS
+        for number, name in enumerate(_instants_of(world, script))
         if name.startswith(tuple(f"before {word}" for word in words))
         for what, happens in _conflicts()
     )
-    _strike(world, found, 12, chance, tally, runs_of_a_world=1)
+    _strike(world, found, 12 * share, chance, tally)
 
 
 def _conflicts() -> Iterator[tuple[str, Callable[[], NoReturn]]]:
@@ -226,103 +233,35 @@ def _locked() -> NoReturn:
 
 # Processes that work on the same rows at the same moment
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Race(Expected):
-    """Calls that rivals make at once; each process makes one of them, in turn."""
-
-    prepare: Callable[[World], list[Call]]
+_ROUNDS, _RIVALS = 3, 6
 
 
-def _refunds(world: World) -> list[Call]:
-    order = world.paid()
-    return [lambda: payments.refund(again(order), Decimal(10))]
+def races(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
+    """Let rivals race, some rounds of each; each of them takes one of the steps, in turn."""
+    for race in [race for race in RACES for _ in range(max(1, round(_ROUNDS * share)))]:
+        world.restart(race.history)
+        world.carry_out(race.before, may_be_idle=False)
+        # All begin at the same moment, when each of them has its process and its connection.
+        begins = time.monotonic() + 0.4
+        turns = [race.acts[number % len(race.acts)] for number in range(_RIVALS)]
+        endings = [
+            child.ending() for child in [begin(partial(_begin, world, step, begins)) for step in turns]
+        ]
+        world.end_faults()
+        tally.runs += 1
+        tally.reached_caller.update(ending.result for ending in endings if ending.result)
+        wrong = next((ending.error for ending in endings if ending.error), "")
+        if wrong := wrong or look_after(world, race, chance):
+            tally.failures.append(f"{race.name}: {wrong}")
 
 
-def _same_refund(world: World) -> list[Call]:
-    order = world.paid()
-    return [lambda: payments.refund(again(order), FIVE, idempotency_key=f"r-{order.pk}")]
-
-
-def _capture_and_reverse(world: World) -> list[Call]:
-    order = world.paid("preauthorization")
-    return [lambda: payments.capture(again(order), FIVE), lambda: payments.reverse(again(order))]
-
-
-def _returns(world: World) -> list[Call]:
-    attempt = payments.start_checkout(world.order())
-    world.control.complete_checkout(attempt.reference, "success")
-    world.advance(70)
-    return [lambda: payments.orders.reconcile_attempt(attempt.reference), payments.sweep]
-
-
-def _clicks(world: World) -> list[Call]:
-    order = world.order()
-    return [lambda: payments.start_checkout(again(order)), lambda: payments.cancel(again(order), by="anna")]
-
-
-def _second_persons(world: World) -> list[Call]:
-    pk, request = waiting_approval(world), Approval.objects.get
-    return [
-        lambda: payments.approvals.approve(request(pk=pk), by=world.ben),
-        lambda: payments.approvals.decline(request(pk=pk), by=world.ben, reason="no"),
-    ]
-
-
-def _sweeps(world: World) -> list[Call]:
-    for _ in range(3):
-        world.control.fault("capture", "drop_after")
-        payments.capture(world.paid("preauthorization"), FIVE)
-    world.advance(360)
-    return [payments.sweep]
-
-
-def _late_decision(world: World) -> list[Call]:
-    decide = resolve(world)
-    world.advance(90_000)
-    return [decide, payments.sweep]
-
-
-_RACES = (
-    Race(name="refunds", prepare=_refunds, at_most={"refund": 2}),
-    Race(name="one refund", prepare=_same_refund, at_most={"refund": 1}),
-    Race(name="capture and reversal", prepare=_capture_and_reverse, at_most={"capture": 5, "reversal": 1}),
-    Race(name="return and sweep", prepare=_returns, at_most={"checkout": 1}),
-    Race(name="checkout and cancellation", prepare=_clicks, at_most={"checkout": 1}, opens_pages=True),
-    Race(name="approval and refusal", prepare=_second_persons, at_most={"refund": 1}),
-    Race(name="sweeps", prepare=_sweeps, at_most={"capture": 3}),
-    Race(name="decision and sweep", prepare=_late_decision, at_most={"capture": 1}, is_given_up=True),
-)
-
-
-def races(
-    world: World, server: object, tally: Tally, chance: random.Random, *, rounds: int = 3, rivals: int = 6
-) -> None:
-    """Let processes race, some rounds of each."""
-    for race in _RACES:
-        world.as_new()
-        for _ in range(rounds):
-            since, calls = len(world.control.journal()), race.prepare(world)
-            # All begin at the same moment, when each of them has its process and its connection.
-            begins = time.monotonic() + 0.4
-            started = [begin(partial(_begin, calls[n % len(calls)], begins)) for n in range(rivals)]
-            endings = [child.ending() for child in started]
-            world.control.clear_faults()
-            tally.runs += 1
-            tally.reached_caller.update(ending.result for ending in endings if ending.result)
-            wrong = next((ending.error for ending in endings if ending.error), "")
-            wrong = wrong or look_after(world, race, calls[-1], since=since, chance=chance)
-            if wrong:
-                tally.failures.append(f"{race.name}: {wrong}")
-
-
-def _begin(call: Call, begins: float) -> str:
+def _begin(world: RealWorld, step: Step, begins: float) -> str:
     """Return the error that the caller is given, and where in the plugin it came from."""
+    world.connect()
     connection.ensure_connection()
     time.sleep(max(begins - time.monotonic(), 0))
     try:
-        with refusals():
-            call()
+        world.carry_out([step])
     except Error as error:
         frames = traceback.extract_tb(error.__traceback__)
         names = [frame.name for frame in frames if "/wallet_gateway/" in frame.filename]
@@ -330,8 +269,8 @@ def _begin(call: Call, begins: float) -> str:
     return ""
 
 
-def through_pooler(world: World, server: object, tally: Tally, chance: random.Random) -> None:
+def through_pooler(world: RealWorld, server: object, tally: Tally, chance: Random, share: float) -> None:
     """Kill and race through PgBouncer in transaction mode: each transaction may meet another session."""
-    kills.run(world, server, tally, chance)
-    tally.notes.clear()
-    races(world, server, tally, chance)
+    killed = kills.run(world, chance, runs=21, operation="", instant=None)
+    tally.runs, tally.failures = killed.runs, killed.failures
+    races(world, server, tally, chance, share)

@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from traceback import format_exc
@@ -17,33 +18,26 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test.utils import override_settings
 
-from proof.failures.judge import check_sent_once, records_of
-from proof.failures.operations import FIVE, capture_and_die, waiting_approval
 from proof.failures.processes import in_child
-from proof.failures.tally import Tally
-from proof.failures.world import World, again, gateway_out_of_reach, reference_of, refusals
-from proof.wallet_customer import Customer
+from proof.failures.scripts import Script, authorized, do, sale
+from proof.failures.world import RealWorld
+from proof.gateway_truth import approved_under, check_sent_once, requests_of
+from proof.histories.verbs import person
+from proof.results import Tally
 from wallet_gateway import gateways, payments
 from wallet_gateway.domain.states import TransactionState
-from wallet_gateway.models import (
-    Approval,
-    BatchKind,
-    Discrepancy,
-    GatewayTransaction,
-    OperationBatch,
-    PaymentOrder,
-)
+from wallet_gateway.models import Approval, BatchKind, Discrepancy, GatewayTransaction, OperationBatch
 from wallet_gateway.payments.status import type_of
 from wallet_gateway.testing.invariants import check_books, require
 
 S = TransactionState
-_SESSION = "key-of-ada"
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """One copy of the shop, with a file of its own: whatever it does, it does in a process of its own."""
 
+    world: RealWorld
     file: Path
     sends: bool = True
     """Whether its settings have `SENDING_ENABLED`."""
@@ -51,9 +45,8 @@ class Site:
     def do(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the work returns
         """Do this with the site's own database."""
         ending = in_child(lambda: self._do(work))
-        require(
-            not (ending.killed or ending.error), "a site does what it is told to", ending.error or "it hung"
-        )
+        is_done = not (ending.killed or ending.error)
+        require(is_done, "a site does what it is told to", ending.error or "it hung")
         return ending.result
 
     def _do(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401
@@ -62,6 +55,7 @@ class Site:
         given: Any = copy.deepcopy(settings.WALLET_GATEWAY)
         given["GATEWAYS"]["default"]["SENDING_ENABLED"] = self.sends
         with override_settings(WALLET_GATEWAY=given):
+            self.world.connect()
             return work()
 
     def backup(self, name: str) -> Site:
@@ -69,60 +63,59 @@ class Site:
         self.do(lambda: connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
         file = self.file.with_name(name)
         shutil.copyfile(self.file, file)
-        return Site(file, sends=False)
+        return replace(self, file=file, sends=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
-    """What a backup finds: something in every state to go on with."""
+# A backup finds something in every state to go on with: an open page, an order that is not paid yet, a shown
+# button, a request of a second person, operations that were not sent, a dead sender, and a batch.
+_BEFORE = (
+    *(do("order"), do("checkout")),
+    do("order", number=1),
+    *sale(2),
+    *authorized(3),
+    *sale(4),
+    *(do("order", number=5), do("show_button", which=-1)),
+    *(*sale(6), do("refund", which=-1, percent=100)),
+    *(*authorized(7), do("capture", "refused", which=-1, percent=25)),
+    *(*sale(8), do("refund", "refused", which=-1, percent=25)),
+    *(*authorized(9), do("capture", which=-1, percent=25, dies_at="answer read")),
+    *sale(10),
+    *sale(11),
+)
+_CLICKS = (do("refund", percent=25), do("capture", percent=25))
+# Some minutes later: customers have paid, people clicked, and the sweep did what was due.
+_AFTERWARDS = (
+    do("decide_page", which=-1),
+    do("pay_on_page", which=1),
+    *_CLICKS,
+    do("portal", which=2, type="ecom.refund", percent=25),
+    do("pay_by_button", which=-1),
+    do("agree", by="bert"),
+    *(step for wait in (30, 125, 360) for step in (do("wait", seconds=wait), do("sweep"))),
+)
 
-    page: str
-    unpaid: PaymentOrder
-    paid: PaymentOrder
-    authorized: PaymentOrder
-    portal: PaymentOrder
-    button: PaymentOrder
-    request: int
+
+def run(world: RealWorld) -> Tally:
+    """Go through both disasters."""
+    tally, site = Tally(), Site(world, Path(connection.settings_dict["NAME"]))
+    for disaster in (restore, two_sites):
+        world.restart(Script(disaster.__name__, (), ()).history)
+        tally.runs += 1
+        try:
+            tally.notes += [f"{disaster.__name__}: {note}" for note in disaster(world, site)]
+        except AssertionError:
+            tally.failures.append(f"{disaster.__name__}: {format_exc()}")
+    return tally
 
 
-def _before(world: World) -> Left:
-    left = Left(
-        page=payments.start_checkout(world.order()).reference,
-        unpaid=world.order(),
-        paid=world.paid(),
-        authorized=world.paid("preauthorization"),
-        portal=world.paid(),
-        button=world.order(),
-        request=waiting_approval(world),
-    )
-    for call, order in (
-        (payments.capture, world.paid("preauthorization")),
-        (payments.refund, world.paid()),
-    ):
-        with gateway_out_of_reach():
-            call(order, FIVE)
-    sent = world.paid("preauthorization")
-    in_child(lambda: capture_and_die(sent))
-    payments.wallet.open_session(left.button, session=_SESSION)
-    batch = payments.batches.draft(BatchKind.REFUND, [world.paid() for _ in range(2)], by=world.anna)
+def _before(world: RealWorld) -> None:
+    world.carry_out(_BEFORE, may_be_idle=False)
+    orders = [payments.get_order(f"ORDER-{number}") for number in (10, 11)]
+    batch = payments.batches.draft(BatchKind.REFUND, orders, by=person("anna"))
     rows = list(batch.rows.all())
     for row in rows:
         row.amount_minor = 500
     payments.batches.start(batch, rows)
-    return left
-
-
-def _afterwards(world: World, left: Left) -> None:
-    """Go on for some minutes: customers pay, people click, the sweep does what is due."""
-    world.control.complete_checkout(left.page, "success")
-    world.control.complete_checkout(payments.start_checkout(again(left.unpaid)).reference, "success")
-    payments.reconcile(again(left.unpaid))
-    payments.refund(again(left.paid), FIVE)
-    payments.capture(again(left.authorized), FIVE)
-    world.control.portal(left.portal.payments.get().reference, "ecom.refund", "5.00")
-    Customer(world.control, gateways.context_of("default"), _SESSION).pay(again(left.button))
-    payments.approvals.approve(Approval.objects.get(pk=left.request), by=world.ben)
-    world.sweep_after(30, 125, 360)
 
 
 def _references() -> set[str]:
@@ -132,24 +125,26 @@ def _references() -> set[str]:
 # A backup is restored while the gateway has gone on: the runbook's way, and what must be true at its end
 
 
-def restore(world: World, site: Site) -> list[str]:
+def restore(world: RealWorld, site: Site) -> list[str]:
     """Lose a shop and go on from an older backup; return what only the provider's list can tell."""
-    left = site.do(lambda: _before(world))
+    site.do(lambda: _before(world))
     restored = site.backup("restored.sqlite3")
-    site.do(lambda: _afterwards(world, left))
-    world.advance(3_600)
-    sent = len(world.sent())
+    site.do(lambda: world.carry_out(_AFTERWARDS, may_be_idle=False))
+    world.time.pass_by(3_600)
+    sent = requests_of(world.control)
     restored.do(_as_the_runbook_says)
-    require(len(world.sent()) == sent, "nothing is sent before everything was asked about", "restore")
+    require(
+        requests_of(world.control) == sent, "nothing is sent before everything was asked about", "restore"
+    )
     restored.do(lambda: _check_known(world))
-    restored.do(lambda: _stop_what_may_be_done(world))
+    restored.do(_stop_what_may_be_done)
     restored.do(lambda: payments.maintenance.resume_sending("default", by="anna", reason="compared"))
     restored = replace(restored, sends=True)
     restored.do(lambda: world.sweep_after(30, 400, 3_700, 90_000))
-    check_sent_once(world)
+    check_sent_once(world.control)
     restored.do(check_books)
     restored.do(lambda: _check_known(world))
-    lost = set(map(reference_of, world.sent())) - restored.do(_references)
+    lost = {reference for _, reference in requests_of(world.control)} - restored.do(_references)
     return [f"{len(lost)} references are in the provider's list alone; all others are booked or told"]
 
 
@@ -161,18 +156,19 @@ def _as_the_runbook_says() -> None:
     call_command("wallet_reconcile", days=400, unsent=True, repair=True, by="anna", **quiet)
 
 
-def _stop_what_may_be_done(world: World) -> None:
+def _stop_what_may_be_done() -> None:
     """What the backup would begin, and may have been begun since under another reference."""
     for batch in OperationBatch.objects.filter(state="RUNNING"):
         payments.batches.stop(batch, by="anna")
     for request in Approval.objects.filter(state="WAITING"):
-        payments.approvals.decline(request, by=world.ben, reason="restored from a backup")
+        payments.approvals.decline(request, by=person("bert"), reason="restored from a backup")
 
 
-def _check_known(world: World) -> None:
+def _check_known(world: RealWorld) -> None:
     """Whatever the gateway did under a reference that is known here is booked, or reported to a person."""
-    for row in GatewayTransaction.objects.filter(reference__in=set(map(reference_of, world.sent()))):
-        approved = records_of(row.reference)
+    asked = {reference for _, reference in requests_of(world.control)}
+    for row in GatewayTransaction.objects.filter(reference__in=asked):
+        approved = approved_under(row.reference, gateways.gateway("default"))
         done = [one for one in approved if one.type.lower() == type_of(row)]
         require(len(done) <= 1, "carried out once", row)
         booked = not done or row.state in {S.APPROVED, S.ANOMALY}
@@ -187,27 +183,32 @@ def _check_known(world: World) -> None:
 # Two copies at one gateway: what is doubled, and whether anybody sees it
 
 
-def two_sites(world: World, site: Site) -> list[str]:
+def _executions(reference: str) -> int:
+    return len(approved_under(reference, gateways.gateway("default")))
+
+
+def two_sites(world: RealWorld, site: Site) -> list[str]:
     """Let both go on from one backup; return what was doubled, and who sees it."""
     # A gateway that recognises repetitions would hide the double.
     world.control.behaviour(duplicates="execute")
-    left = site.do(lambda: _before(world))
+    site.do(lambda: _before(world))
     sites = (site, replace(site.backup("other.sqlite3"), sends=True))
     common = site.do(_references)
-    site.do(lambda: _afterwards(world, left))
-    sites[1].do(lambda: _click_again(left))
+    site.do(lambda: world.carry_out(_AFTERWARDS, may_be_idle=False))
+    # People at the other copy do the same once more, as far as the gateway lets them.
+    sites[1].do(lambda: world.carry_out(_CLICKS))
     for seconds in (30, 400, 3_700, 90_000):
-        world.advance(seconds)
+        world.time.pass_by(seconds)
         for one in sites:
             one.do(payments.sweep)
     for one in sites:
         one.do(check_books)
     ours, theirs = (one.do(_references) - common for one in sites)
     require(not ours & theirs, "no reference is taken twice by accident", ours & theirs)
-    sent = Counter(map(reference_of, world.sent()))
+    sent = Counter(reference for _, reference in requests_of(world.control))
     twice = sorted(reference for reference, times in sent.items() if times > 1)
     require(set(twice) <= common, "only what waited in the backup is sent by both", set(twice) - common)
-    doubled = [reference for reference in twice if site.do(lambda: len(records_of(reference))) > 1]  # noqa: B023
+    doubled = [reference for reference in twice if site.do(partial(_executions, reference)) > 1]
     for reference in doubled:
         told = Discrepancy.objects.filter(transaction__reference=reference)
         seen = [one.do(told.exists) for one in sites]
@@ -216,22 +217,3 @@ def two_sites(world: World, site: Site) -> list[str]:
         f"sent by both under one reference: {len(twice)}, carried out twice: {len(doubled)}, told at both",
         f"begun by each for itself: {len(ours)} and {len(theirs)}, under references that the other has not",
     ]
-
-
-def _click_again(left: Left) -> None:
-    """Let people at another copy of the shop do the same once more, as far as the gateway lets them."""
-    for call, order in ((payments.refund, left.paid), (payments.capture, left.authorized)):
-        with refusals():
-            call(again(order), FIVE)
-
-
-def run(world: World, server: object, tally: Tally, chance: object) -> None:
-    """Go through both disasters."""
-    site = Site(Path(connection.settings_dict["NAME"]))
-    for disaster in (restore, two_sites):
-        world.as_new()
-        tally.runs += 1
-        try:
-            tally.notes += [f"{disaster.__name__}: {note}" for note in disaster(world, site)]
-        except AssertionError:
-            tally.failures.append(f"{disaster.__name__}: {format_exc()}")

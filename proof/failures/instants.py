@@ -31,9 +31,10 @@ def die() -> NoReturn:
 
 @dataclass
 class Instants:
-    """Counts the instants that are reached, and lets something happen at the one whose number is `fatal`."""
+    """Counts the instants that are reached, and lets something happen at the one that is `fatal`."""
 
-    fatal: int | None = None
+    fatal: int | str | None = None
+    """Its number or its name."""
     happens: Callable[[], object] = die
     """The end of the process, or another misfortune."""
     reached: list[str] = field(default_factory=list)
@@ -44,7 +45,7 @@ class Instants:
         """Pass an instant. `last_act` is what a process that dies here has still done."""
         with self._lock:
             self.reached.append(name)
-            if len(self.reached) - 1 == self.fatal:
+            if self.fatal in (len(self.reached) - 1, name):
                 if last_act is not None and self.happens is die:
                     last_act()
                 self.happens()

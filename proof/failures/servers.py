@@ -19,11 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from proof.results import NotRun
+
 _PATIENCE = 60.0
-
-
-class NotRun(Exception):
-    """What a part needs is missing on this machine; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def own_sqlite() -> Iterator[Database]:
         yield Database(f"sqlite:///{Path(folder, 'shop.sqlite3')}")
 
 
-def _program(*names: str) -> str:
+def program(*names: str) -> str:
     """Return the path of the first of these programs that is installed; raises `NotRun`."""
     folders = [str(path) for path in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", *folders])
@@ -150,7 +148,7 @@ class Postgres:
                 time.sleep(0.05)
 
     def _control(self, *words: str) -> None:
-        command = [_program("pg_ctl"), "-D", str(self.folder / "data"), "-w", "-s", *words]
+        command = [program("pg_ctl"), "-D", str(self.folder / "data"), "-w", "-s", *words]
         null = subprocess.DEVNULL
         subprocess.run(
             command, user=self._user, check=True, cwd=self.folder, stdin=null, stdout=null, stderr=null
@@ -167,7 +165,7 @@ def connected(url: str) -> Any:  # noqa: ANN401 - the driver may be missing
 @contextmanager
 def own_postgres() -> Iterator[Postgres]:
     """Start a PostgreSQL with an empty database; raises `NotRun`."""
-    initdb = _program("initdb")
+    initdb = program("initdb")
     with _folder("postgres") as (folder, user):
         command = [initdb, "--pgdata", str(folder / "data"), "--username", "postgres", "--auth", "trust"]
         subprocess.run([*command, "--no-sync"], user=user, check=True, stdout=subprocess.DEVNULL, cwd=folder)
@@ -182,7 +180,7 @@ def own_postgres() -> Iterator[Postgres]:
 @contextmanager
 def own_mariadb() -> Iterator[Database]:
     """Start a MariaDB with an empty database; raises `NotRun`."""
-    install, mariadbd = _program("mariadb-install-db", "mysql_install_db"), _program("mariadbd", "mysqld")
+    install, mariadbd = program("mariadb-install-db", "mysql_install_db"), program("mariadbd", "mysqld")
     with _folder("mysql") as (folder, user):
         data, port = folder / "data", _free_port()
         command = [install, "--no-defaults", f"--datadir={data}", "--skip-test-db"]
@@ -210,7 +208,7 @@ def own_mariadb() -> Iterator[Database]:
 @contextmanager
 def own_pgbouncer() -> Iterator[Database]:
     """Start a PgBouncer in transaction mode before a PostgreSQL; raises `NotRun`."""
-    pgbouncer = _program("pgbouncer")
+    pgbouncer = program("pgbouncer")
     with own_postgres() as postgres, _folder("postgres") as (folder, user):
         port = _free_port()
         lines = [

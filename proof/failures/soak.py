@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import random
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -18,21 +16,24 @@ from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
+from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
+from random import Random
 from urllib.parse import urlsplit
 
 from django.db import connection
 
-from proof.failures.browser import Browser
+from proof.failures.browser import browse
 from proof.failures.growth import BOUNDS
 from proof.failures.judge import check_gateways_word
 from proof.failures.processes import Child
-from proof.failures.tally import Tally
-from proof.failures.world import World, refusals
+from proof.failures.world import RealWorld
+from proof.results import Tally
 from wallet_gateway import gateways, payments
 from wallet_gateway.domain.states import TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
+from wallet_gateway.operation_errors import OperationError
 from wallet_gateway.reports.work import POLLED_STATES, unattended
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 from wallet_gateway.testing.invariants import BooksDisagree, check_books, check_events
@@ -60,33 +61,25 @@ _CONNECTIONS = {
 """SQLite has none: its files are counted with those of each process."""
 
 
-def run(
-    world: World,
-    server: object,
-    tally: Tally,
-    chance: random.Random,
-    *,
-    minutes: float = 60,
-    is_leaky: bool = False,
-) -> None:
-    """Make rounds until the time is up, then calm down and compare.
-
-    `is_leaky` adds a process that leaks, which must be found.
-    """
-    measured: defaultdict[str, list[float]] = defaultdict(list)
-    names = ["resident", "mortal", "sweeper", *(["leaky"] if is_leaky else [])]
+def run(world: RealWorld, chance: Random, *, minutes: float, is_leaky: bool) -> Tally:
+    """Make rounds until the time is up, then calm down and compare."""
+    tally, measured = Tally(), defaultdict[str, list[float]](list)
     began, rounds = time.monotonic(), 0
-    lives = {name: _begin(name, world, chance) for name in names}
+    lives = {name: _begin(name, world, chance) for name in ("resident", "mortal", "sweeper")}
+    if is_leaky:
+        lives["leaky"] = _begin("leaky", world, chance)
     try:
         while rounds < _LEAST_ROUNDS or time.monotonic() - began < minutes * 60:
             _round(world, lives, chance, tally, measured, kills=rounds % 3 == 2)
             rounds += 1
-            sys.stdout.write(f"{rounds} rounds, {tally.runs} customers\n")
-            sys.stdout.flush()
-        world.control.clear_faults()
+            print(f"{rounds} rounds, {tally.runs} customers", flush=True)
+        world.end_faults()
         for hours in _CALM:
-            world.advance(hours * _HOUR)
-            _decide_pending(world.control)
+            world.time.pass_by(hours * _HOUR)
+            # The provider decides what it has left open.
+            for row in GatewayTransaction.objects.filter(state=TransactionState.PENDING):
+                with suppress(SandboxRefused):
+                    world.control.settle_pending(row.reference, "success")
             _asked(lives["sweeper"], 0)
     finally:
         for life in lives.values():
@@ -101,12 +94,13 @@ def run(
         f"{rounds} hours of the shop, {rounds // 3} workers killed, memory after the warm-up "
         f"{memory[len(memory) // 3]:.0f} MB, at the end {memory[-1]:.0f} MB"
     )
+    return tally
 
 
 def _round(
-    world: World,
+    world: RealWorld,
     lives: dict[str, Child],
-    chance: random.Random,
+    chance: Random,
     tally: Tally,
     measured: dict[str, list[float]],
     *,
@@ -125,13 +119,12 @@ def _round(
         serving.remove("mortal")
     held: dict[str, Mapping[str, float]] = {name: lives[name].pipe.recv() for name in serving}
     tally.runs += _CUSTOMERS * len(serving)
-    world.advance(_HOUR)
-    held["sweeper"] = _asked(lives["sweeper"], 0)
-    held["shop"] = _waiting()
+    world.time.pass_by(_HOUR)
+    held |= {"sweeper": _asked(lives["sweeper"], 0), "shop": _waiting()}
+    held.pop("mortal", None)
     for name, figures in held.items():
-        if name != "mortal":
-            for figure, value in figures.items():
-                measured[f"{name} {figure}"].append(value)
+        for figure, value in figures.items():
+            measured[f"{name} {figure}"].append(value)
     for row in GatewayTransaction.objects.filter(unattended(gateways.clock().now())):
         tally.failures.append(f"{row} is {row.state} and waits for nobody")
 
@@ -156,14 +149,7 @@ def _waiting() -> dict[str, float]:
     }
 
 
-def _decide_pending(control: SandboxControl) -> None:
-    """Let the provider decide what it has left open."""
-    for row in GatewayTransaction.objects.filter(state=TransactionState.PENDING):
-        with suppress(SandboxRefused):
-            control.settle_pending(row.reference, "success")
-
-
-def _disagreements(chance: random.Random) -> Iterator[str]:
+def _disagreements(chance: Random) -> Iterator[str]:
     """Compare the books with themselves and with the gateway's; say what differs."""
     orders = list(PaymentOrder.objects.order_by("pk"))
     chosen = orders if len(orders) <= _MOST_ORDERS else chance.sample(orders, _MOST_ORDERS)
@@ -179,10 +165,13 @@ def _disagreements(chance: random.Random) -> Iterator[str]:
 # One process of the shop
 
 
-def _begin(name: str, world: World, chance: random.Random) -> Child:
+_numbers = count(1)
+
+
+def _begin(name: str, world: RealWorld, chance: Random) -> Child:
     """Begin a process that serves as many customers as it is told, or sweeps at 0, and says what it holds."""
-    name, seed = f"{name}-{world.new_reference()}", chance.random()
-    return Child(lambda pipe: _live(pipe, name, world.control, random.Random(seed)))
+    name, seed = f"{name}-{next(_numbers)}", chance.random()
+    return Child(lambda pipe: _live(pipe, name, world.control, Random(seed)))
 
 
 def _asked(life: Child, customers: int) -> dict[str, float]:
@@ -191,7 +180,7 @@ def _asked(life: Child, customers: int) -> dict[str, float]:
     return held
 
 
-def _live(pipe: Connection, name: str, control: SandboxControl, chance: random.Random) -> None:
+def _live(pipe: Connection, name: str, control: SandboxControl, chance: Random) -> None:
     left_over: list[object] = []
     served = 0
     while True:
@@ -208,17 +197,17 @@ def _live(pipe: Connection, name: str, control: SandboxControl, chance: random.R
         pipe.send(_held())
 
 
-def _serve(reference: str, control: SandboxControl, chance: random.Random) -> None:
+def _serve(reference: str, control: SandboxControl, chance: Random) -> None:
     """Let one customer order and pay, and do with the payment what shops do."""
     type_ = chance.choice(("sale", "preauthorization"))
     order = create_order(reference=reference, type=type_)
     # A pause after lost answers, and a lost answer itself, are what the load is meant to meet.
-    with refusals():
+    with suppress(OperationError):
         attempt = payments.start_checkout(order)
         # Of a page whose address was lost the sandbox may know nothing.
         with suppress(SandboxRefused):
             back = urlsplit(control.complete_checkout(attempt.reference, chance.choice(_OUTCOMES)))
-            Browser().open(f"{back.path}?{back.query}")
+            browse(f"{back.path}?{back.query}")
         payments.reconcile(order)
         if type_ != "sale" and chance.random() < 0.3:
             payments.reverse(order)

@@ -118,12 +118,8 @@ class ShopConnection:
     def bury(self) -> None:
         """Leave the connection as the death of its process does: what was not committed never was."""
         connection = self._connection
-        if connection.vendor == "sqlite":
-            # A database in memory would go with its connection.
-            connection.connection.rollback()
-        else:
-            connection.in_atomic_block = False
-            connection.close()
+        # It is not closed: its database in memory would go with it.
+        connection.connection.rollback()
         connection.in_atomic_block = connection.needs_rollback = connection.closed_in_transaction = False
         connection.run_commit_hooks_on_set_autocommit_on = connection.errors_occurred = False
         connection.savepoint_state, connection.savepoint_ids = 0, []

@@ -36,9 +36,8 @@ from proof.histories.speech import (
 from proof.histories.steps import NothingToDo, nth
 from proof.histories.virtual_time import VirtualTime
 from wallet_gateway.sandbox.api import DROPPED, Reply, answer_with_fault
-from wallet_gateway.sandbox.models import SetFault
+from wallet_gateway.sandbox.models import FaultKind, SetFault
 from wallet_gateway.sandbox.requests import RawRequest
-from wallet_gateway.sandbox.state import FaultMode
 
 _PAGE_SECONDS: Final = 900
 
@@ -50,7 +49,6 @@ class Execution:
     number: int
     type: str
     minor: int
-    currency: str
     state: str
     original: str
     """The reference of the payment that it belongs to."""
@@ -59,7 +57,6 @@ class Execution:
     reference: str
     """Under which the gateway files it."""
     happens_at: float
-    visible_at: float
     is_gone: bool = False
     """Whether the gateway's records lost it: archived."""
     is_changed: bool = False
@@ -106,20 +103,18 @@ class HabitualGateway:
         reference: str = "",
     ) -> Execution:
         """Carry something out, refuse it, or leave it undecided."""
-        number, now = len(self.truth) + 1, self._now + after
+        number = len(self.truth) + 1
         made = Execution(
             number=number,
             type=kind,
             minor=minor,
-            currency="EUR",
             state=state,
             original=original,
             intent=intent,
             reference=reference
             or intent
             or (original if self.habits.portal == "original" else f"PORTAL-{number}"),
-            happens_at=now,
-            visible_at=now + self.habits.lag,
+            happens_at=self._now + after,
         )
         self.truth.append(made)
         return made
@@ -302,11 +297,13 @@ class HabitualGateway:
             records[:0] = _STRANGERS
         if reference in self.flooded:
             kind = next((record["type"] for record in records), SALE)
-            records[:0] = [_declined(number, reference, kind) for number in range(MOST_READ + 20)]
+            records[:0] = [
+                _record(f"D-{number}", ERRORED, kind, reference) for number in range(MOST_READ + 20)
+            ]
         return records
 
     def _is_listed(self, one: Execution, reference: str) -> bool:
-        if one.is_gone or one.visible_at > self._now:
+        if one.is_gone or one.happens_at + self.habits.lag > self._now:
             return False
         # An operation of the portal is in the answer about its payment, whatever its own reference is.
         is_of_original = not one.intent or self.habits.files == "listed"
@@ -320,17 +317,13 @@ class HabitualGateway:
         amount: float | int | None = one.minor / 100
         if one.state in habits.amounts:
             amount = AMOUNTS[habits.amounts[one.state]](one.minor)
-        has_none = one.state in habits.has_placeholder
-        return {
-            "id": habits.placeholder if has_none else f"G-{one.number}",
-            "state": habits.words[one.state],
-            "currencyCode": one.currency,
-            "transactionAmount": amount,
-            "clientSystemTransactionId": one.reference,
-            "type": SPELLINGS[habits.spelling](one.type),
-            "transactionDateTime": "2026-01-15T10:30:00.1234567",
-            "apmDetails": {},
-        }
+        return _record(
+            habits.placeholder if one.state in habits.has_placeholder else f"G-{one.number}",
+            habits.words[one.state],
+            SPELLINGS[habits.spelling](one.type),
+            one.reference,
+            amount,
+        )
 
 
 _CARRIED_OUT: Final = ("errored", "pending", "partial", "duplicate", "late")
@@ -343,16 +336,16 @@ class _Exchange:
     def __init__(self, gateway: HabitualGateway, raw: RawRequest, fate: str, delay: timedelta | None) -> None:
         self._gateway, self.raw, self._fate, self._delay = gateway, raw, fate, delay
 
-    def process(self, fault_mode: FaultMode = FaultMode.NONE) -> tuple[int, Any]:
+    def process(self, fault: FaultKind | None = None) -> tuple[int, Any]:
         """Carry out the request; return the HTTP status and the answer."""
         status, value = self._gateway.process(self.raw, self._fate, self._delay)
-        if fault_mode is FaultMode.UNDOCUMENTED:
+        if fault is FaultKind.UNDOCUMENTED_STATE:
             value = [_quarantined(part) for part in value] if isinstance(value, list) else _quarantined(value)
         return status, value
 
-    def reply(self, fault_mode: FaultMode = FaultMode.NONE) -> Reply:
+    def reply(self, fault: FaultKind | None = None) -> Reply:
         """Carry out the request and return the answer."""
-        status, value = self.process(fault_mode)
+        status, value = self.process(fault)
         return self.write(value, status=status)
 
     def write(self, value: object, *, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
@@ -364,21 +357,19 @@ def _quarantined(part: dict[str, Any]) -> dict[str, Any]:
     return part | {"state": "Quarantined"} if "state" in part else part
 
 
-def _record(number: str, state: str, kind: str, reference: str) -> dict[str, Any]:
+def _record(
+    number: str, state: str, kind: str, reference: str, amount: float | None = 20.0
+) -> dict[str, Any]:
     return {
         "id": number,
         "state": state,
         "currencyCode": "EUR",
-        "transactionAmount": 20.0,
+        "transactionAmount": amount,
         "clientSystemTransactionId": reference,
         "type": kind,
         "transactionDateTime": "2026-01-15T10:30:00.1234567",
         "apmDetails": {},
     }
-
-
-def _declined(number: int, reference: str, kind: str) -> dict[str, Any]:
-    return _record(f"D-{number}", ERRORED, kind, reference)
 
 
 # Openings and detached refunds of others, and refused operations, are nobody's money here.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from proof.histories.answers import Answers
 from proof.histories.crashes import Boundaries
+from proof.histories.sandbox import BASE_URL
 from proof.histories.steps import Fate
 from proof.histories.virtual_time import VirtualTime
 from wallet_gateway.client.errors import NotSent, NotSentReason
@@ -25,7 +26,8 @@ from wallet_gateway.testing.in_process import InProcessTransport
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from proof.histories.gateway import SimulatedGateway
+    from proof.histories.habits import HabitualGateway
+    from proof.histories.sandbox import SandboxGateway
 
 NOTHING_SENT: Final = {
     "refused": NotSentReason.REFUSED_CONNECTION,
@@ -38,7 +40,6 @@ _TAKES: Final = 0.05
 """Seconds of each call."""
 _TOO_LONG: Final = 40.0
 """Longer than any call may take, and than a claim to send is good for."""
-_BASE_URL: Final = "http://127.0.0.1:8001"
 _AT_GATEWAY: Final[Mapping[str, tuple[str, timedelta | None]]] = {
     "stalled": ("", None),
     "too_late": ("", None),
@@ -53,8 +54,8 @@ class SimulatedNetwork:
 
     def __init__(self, time: VirtualTime, boundaries: Boundaries, answers: Answers) -> None:
         self._time, self._boundaries, self._answers = time, boundaries, answers
-        self._inner = InProcessTransport(self._application, base_url=_BASE_URL)
-        self.gateway: SimulatedGateway
+        self._inner = InProcessTransport(self._application, base_url=BASE_URL)
+        self.gateway: SandboxGateway | HabitualGateway
         """Where requests arrive in this history."""
         self.happened: Counter[str] = Counter()
         """How often each fault met a request."""
@@ -79,9 +80,7 @@ class SimulatedNetwork:
         *,
         query: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        fresh: bool = False,
-        not_after: float | None = None,
+        **others: Any,
     ) -> RawAnswer:
         """Send a request once, as `HttpTransport` does; raises NotSent and OutcomeUnknown."""
         self._number += 1
@@ -96,9 +95,7 @@ class SimulatedNetwork:
         if fault == "stalled":
             self._time.pass_by(_TOO_LONG)
         self._fault = fault
-        answer = self._inner.send(
-            method, path, query=query, body=body, headers=headers, fresh=fresh, not_after=not_after
-        )
+        answer = self._inner.send(method, path, query=query, body=body, **others)
         self._boundaries.note(answer.status, answer.body)
         self._answers.note(query, body, answer, is_odd=bool(fault))
         return answer
@@ -110,7 +107,7 @@ class SimulatedNetwork:
             raw_query=environ["QUERY_STRING"],
             content_type=environ.get("CONTENT_TYPE", ""),
             body=environ["wsgi.input"].read(),
-            base_url=_BASE_URL,
+            base_url=BASE_URL,
             authorization=environ.get("HTTP_AUTHORIZATION", ""),
         )
         if raw.method == "POST":

@@ -5,16 +5,15 @@ A fault is a patch of one rule that the plugin keeps, as a careless change might
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 from unittest.mock import patch
 
-from proof.histories.campaign import shortest_of
-from proof.histories.run import Failure, run
-from proof.histories.steps import HABITS, History, draw_history
+from proof.histories.run import run, shortest_of
+from proof.histories.steps import HABITS, draw_history
 from proof.histories.taught import MISTAKEN, TaughtGateway
 from proof.histories.virtual_world import VirtualWorld
 from wallet_gateway.client.errors import NotSent, NotSentReason
@@ -57,7 +56,7 @@ def _look_at_the_first(fits: Sequence[Any], expected: Any, closed: Any) -> Any: 
 
 Plant = Callable[[VirtualWorld], AbstractContextManager[object]]
 
-PLANTED: Final[Mapping[str, Plant]] = {
+PLANTED: Final[dict[str, Plant]] = {
     "a settlement books twice": lambda _: patch.object(apply, "book", _book_twice),
     "what may have happened is sent again": lambda _: patch.object(
         sending, "record_unknown", _take_for_unsent
@@ -72,7 +71,7 @@ PLANTED: Final[Mapping[str, Plant]] = {
 }
 """Each fault that nearly every history meets, by what it is, as a context in which it is there."""
 
-RARE: Final[Mapping[str, Plant]] = {
+RARE: Final[dict[str, Plant]] = {
     "a dead sender is not missed": lambda _: patch.object(sweeper, "_end_leases", _miss_nobody),
     "a second execution is not seen": lambda _: patch.object(evidence, "_judge", _look_at_the_first),
 }
@@ -83,49 +82,30 @@ def _talks_by(client: type[TaughtGateway]) -> Plant:
     return lambda world: patch.object(world, "client", f"{client.__module__}.{client.__qualname__}")
 
 
-CLIENTS: Final[Mapping[str, Plant]] = {
+CLIENTS: Final[dict[str, Plant]] = {
     f"the shop's client is {client.__name__}": _talks_by(client) for client in MISTAKEN
 }
 """Clients through which a shop is told less, or something else, than its gateway with habits says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """How a planted fault was found."""
+def find_planted(
+    world: VirtualWorld, seeds: Sequence[str], gateway: str, steps: int, *, rare: bool
+) -> Iterator[tuple[bool, str]]:
+    """Plant one fault after the other, and search for each in histories that hold without it.
 
-    fault: str
-    failure: Failure | None
-    """What the shortest history shows; None if it was not found."""
-    after: int
-    """In how many histories."""
-
-    def __str__(self) -> str:
-        if self.failure is None:
-            return f"MISSED: {self.fault}, in {self.after} histories"
-        where = f"in history {self.after}, {len(self.failure.history.steps)} steps"
-        return f"found: {self.fault}, {where}: {self.failure.claim}\n{self.failure.history}"
-
-
-def find_planted(seed: int, *, gateway: str, histories: int, steps: int, rare: bool) -> Iterator[Proof]:
-    """Plant one fault after the other, and search for each in histories that hold without it."""
-    world = VirtualWorld()
-    for fault, plant in {
-        **PLANTED,
-        **(RARE if rare else {}),
-        **(CLIENTS if gateway == HABITS else {}),
-    }.items():
-        drawn = (draw_history(f"{seed}/{number}", steps, gateway) for number in range(histories))
-        yield _find(fault, plant, drawn, world)
-    world.close()
-
-
-def _find(fault: str, plant: Plant, histories: Iterator[History], world: VirtualWorld) -> Proof:
-    after = 0
-    for after, history in enumerate(histories, 1):
-        with plant(world):
-            outcome = run(history, world)
-        if outcome.failure is not None and run(history, world).failure is None:
+    Yields whether it was found, and how.
+    """
+    planted = PLANTED | (RARE if rare else {}) | (CLIENTS if gateway == HABITS else {})
+    for fault, plant in planted.items():
+        for after, seed in enumerate(seeds, 1):
+            history = draw_history(seed, steps, gateway)
             with plant(world):
-                shortest = shortest_of(outcome.failure, history.of(outcome.steps), world)
-            return Proof(fault=fault, failure=shortest, after=after)
-    return Proof(fault=fault, failure=None, after=after)
+                outcome = run(history, world)
+            if outcome.failure is not None and run(history, world).failure is None:
+                with plant(world):
+                    shortest = shortest_of(outcome.failure, history.of(outcome.steps), world)
+                where = f"in history {after}, {len(shortest.history.steps)} steps"
+                yield True, f"found: {fault}, {where}: {shortest.claim}\n{shortest.history}"
+                break
+        else:
+            yield False, f"MISSED: {fault}, in {len(seeds)} histories"

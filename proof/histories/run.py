@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import traceback
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 from django.db import OperationalError
@@ -13,6 +12,7 @@ from django.db.models import QuerySet
 
 from proof.histories.crashes import Died
 from proof.histories.judge import Judge
+from proof.histories.shrink import shrink
 from proof.histories.steps import Fate, History, NothingToDo, Step, instead_of
 from proof.histories.verbs import VERBS, person
 from proof.histories.virtual_world import VirtualWorld
@@ -26,7 +26,6 @@ from wallet_gateway.operation_errors import AwaitingApproval, OperationError
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.testing.invariants import BooksDisagree
 
-_NO_TIME: Final = timedelta()
 _CALM_HOURS: Final = (1, 26, 26, 200, 200)
 """How long the world is left alone at the end, with a sweep after each."""
 
@@ -88,6 +87,21 @@ def run(history: History, world: VirtualWorld, *, to_the_end: bool = True) -> Ru
     return Run(failure=failure, steps=(*done, *left), trace=world.boundaries.trace.hexdigest())
 
 
+def shortest_of(failure: Failure, history: History, world: VirtualWorld) -> Failure:
+    """Return the failure of the shortest history that fails, by the same claim if it goes."""
+
+    def failure_of(shorter: History) -> Failure | None:
+        return run(shorter, world, to_the_end=failure.is_at_end).failure
+
+    # What came after that step is not needed. Looked at there, another claim may be the first.
+    begun = history.of(history.steps[: failure.step])
+    shown = failure_of(begun)
+    if shown is None:
+        return failure
+    shortest = shrink(begun, lambda shorter: getattr(failure_of(shorter), "claim", "") == shown.claim)
+    return failure_of(shortest) or shown
+
+
 def _unexpected(error: Exception, history: History, number: int, *, is_at_end: bool) -> Failure:
     place = traceback.extract_tb(error.__traceback__)[-1]
     claim = f"{type(error).__name__} at {place.filename.rpartition('/')[2]} {place.name}"
@@ -141,7 +155,7 @@ def calm_down(world: World) -> None:
     """Let calm return: nothing fails, people do their work, and time goes on."""
     world.is_calm = True
     world.end_faults()
-    world.sandbox.change_behaviour(status_lag=_NO_TIME)
+    world.sandbox.change_lag(0)
     with contextlib.suppress(OperationError):
         payments.maintenance.resume_sending("default", by="anna", reason="over")
     for hours in _CALM_HOURS:

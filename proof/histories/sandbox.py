@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta, tzinfo
-from typing import Any, Final
+from typing import Any, Final, cast
 from unittest.mock import patch
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 from django.core.management import call_command
 from django.db import connections
@@ -23,20 +25,21 @@ from django.db.models import Q, QuerySet
 from proof.histories.speech import APPROVED, ERRORED, PENDING
 from proof.histories.steps import nth
 from proof.histories.virtual_time import VirtualTime, true_now
-from wallet_gateway.protocol.accounts import CardNetwork
-from wallet_gateway.protocol.follow_ups import FollowUpType
+from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox import api, checkouts, follow_ups, records, state
-from wallet_gateway.sandbox.api import Reply, dispatch, execute_due_requests
-from wallet_gateway.sandbox.authorizations import decide_authentication
-from wallet_gateway.sandbox.faults import FaultKind, applies_to, clear_faults, set_fault
+from wallet_gateway.sandbox import api, state
+from wallet_gateway.sandbox.api import Reply, dispatch, execute_due_requests, late_requests
+from wallet_gateway.sandbox.control import CONTROL_CALLS
+from wallet_gateway.sandbox.faults import applies_to, clear_faults, set_fault
+from wallet_gateway.sandbox.follow_ups import import_migration_file
+from wallet_gateway.sandbox.json_calls import Input
 from wallet_gateway.sandbox.merchants import provision
-from wallet_gateway.sandbox.models import AuthenticationOutcome, Checkout, Outcome, TransactionRecord
-from wallet_gateway.sandbox.records import ReferenceQuery
+from wallet_gateway.sandbox.models import Checkout, FaultKind, TransactionRecord
 from wallet_gateway.sandbox.requests import RawRequest, parse_request
 from wallet_gateway.sandbox.tokens import key_ring
-from wallet_gateway.sandbox.wallet import approve, card_for
+from wallet_gateway.testing.control import SandboxControl
 
+BASE_URL: Final = "http://127.0.0.1:8001"
 DEPOSITS: Final = (
     "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"
     "D-1,2026-01-10T10:30:00,50.00,EUR,10.00,PRV-1\n"
@@ -47,40 +50,55 @@ DEPOSITS_THERE: Final = DEPOSITS + "D-UNKNOWN,2026-01-12T10:30:00,40.00,EUR,0.00
 """And one that only the gateway knows."""
 
 
-class Sandbox(ABC):
+class Sandbox:
     """The sandbox, wherever it runs, and what customers, the provider and the portal do there."""
 
-    @abstractmethod
-    def carry_out_due(self) -> None:
-        """Let it do what has become due by now."""
+    def __init__(self, control: SandboxControl) -> None:
+        self.control = control
 
     def _records(self) -> QuerySet[TransactionRecord]:
-        self.carry_out_due()
+        # What has become due is done before each call.
+        self.control.wallet()
         return TransactionRecord.objects.using("gateway")
 
-    @abstractmethod
     def decide_page(self, reference: str, outcome: str) -> None:
         """Let the customer decide on a hosted page."""
+        self.control.complete_checkout(reference, outcome)
 
-    @abstractmethod
     def leave_three_d_secure(self, reference: str, outcome: str) -> None:
         """Let the customer leave the bank's page."""
+        self.control.complete_three_d_secure(reference, outcome)
 
-    @abstractmethod
+    def change_lag(self, seconds: float) -> None:
+        """Let the status query lag."""
+        self.control.behaviour(status_lag_seconds=seconds)
+
     def approve_in_wallet(self, parameters: dict[str, Any], reference: str, card: str) -> dict[str, Any]:
         """Let a customer approve in the wallet's sheet; return what the page is handed."""
+        body = {
+            "merchantId": parameters["mid"],
+            "storeId": parameters["sid"],
+            "clientSystemTransactionId": reference,
+            "paymentData": self.control.wallet_payment_data(
+                merchant_id=parameters["mid"], auth_method=card, card_network="VISA"
+            ),
+        }
+        headers = {
+            "Authorization": f"PublicApiKey {parameters['publicKeyApi']}",
+            "Content-Type": "application/json",
+        }
+        result: dict[str, Any] = json.loads(self._sent_by_browser(json.dumps(body).encode(), headers))
+        return result
 
-    @abstractmethod
-    def change_behaviour(self, **changes: Any) -> None:
-        """Change the gateway's habits."""
-
-    @abstractmethod
-    def decide_pending(self, reference: str, outcome: str) -> None:
-        """Let the provider decide what is pending."""
-
-    @abstractmethod
-    def make_in_portal(self, original: TransactionRecord, kind: str, money: Money) -> None:
-        """Make a follow-up in the provider's portal."""
+    def _sent_by_browser(self, body: bytes, headers: dict[str, str]) -> bytes:
+        """Send it as the customer's browser does, and return the answer."""
+        request = Request(f"{self.control.base_url}/api/v5/paymentAccounts", data=body, headers=headers)
+        try:
+            with urlopen(request) as answer:
+                said: bytes = answer.read()
+        except HTTPError as refused:
+            said = refused.read()
+        return said
 
     @property
     def open_pages(self) -> list[str]:
@@ -91,14 +109,15 @@ class Sandbox(ABC):
     def settle_pending(self, which: int, outcome: str) -> None:
         """Let the provider decide one of those that are pending."""
         pending = self._records().filter(state="Pending").order_by("pk")
-        self.decide_pending(nth(pending, which).reference, outcome)
+        self.control.settle_pending(nth(pending, which).reference, outcome)
 
     def portal(self, which: int, kind: str, percent: int) -> None:
         """Make a follow-up in the provider's portal, of one of the payments."""
         opened = self._records().filter(state="Approved", original=None, deposit=None)
         original = nth(opened.order_by("pk"), which)
         minor = max(1, original.amount_minor * percent // 100)
-        self.make_in_portal(original, kind, Money.from_minor_units(minor, original.currency))
+        amount = Money.from_minor_units(minor, original.currency).to_wire()
+        self.control.portal(original.reference, kind, amount)
 
     def executed(self) -> dict[str, Counter[str]]:
         """Return how often each reference was carried out, by type of record; not by the portal."""
@@ -138,17 +157,31 @@ class _Datetime(datetime):
         return true_now().astimezone(tz)
 
 
+class InProcessControl(SandboxControl):
+    """Steers the sandbox in this process."""
+
+    def __init__(self, at_work: Callable[[], AbstractContextManager[None]]) -> None:
+        super().__init__(BASE_URL)
+        self._at_work = at_work
+
+    def _call(self, method: str, name: str, body: bytes | None = None, **_: Any) -> Any:  # noqa: ANN401
+        (call,) = (one for one in CONTROL_CALLS.values() if (one.method, one.path) == (method, name))
+        with self._at_work():
+            execute_due_requests()
+            return call.run(Input(cast("dict[str, Any]", strict_json.loads(body or b"{}"))))
+
+
 class SandboxGateway(Sandbox):
     """The sandbox in this process: answers requests, too."""
 
     def __init__(self, time: VirtualTime) -> None:
-        self.time = time
-        self._connection = connections["gateway"]
+        super().__init__(InProcessControl(self._at_work))
+        self._time, self._connection = time, connections["gateway"]
         with self._at_work():
             call_command("migrate", "wallet_sandbox", verbosity=0)
             provision()
             lines = DEPOSITS_THERE.encode().splitlines(keepends=True)
-            follow_ups.import_migration_file(lines, merchant_id="SANDBOX-MERCHANT", keep_good=False)
+            import_migration_file(lines, merchant_id="SANDBOX-MERCHANT", keep_good=False)
         self._template = self._connection.connection.serialize()
 
     def restart(self, behaviour: Mapping[str, Any], seed: str) -> None:
@@ -156,8 +189,8 @@ class SandboxGateway(Sandbox):
         del seed
         self._connection.connection.deserialize(self._template)
         key_ring.clear()
-        with self._at_work():
-            state.change_behaviour(dict(behaviour))
+        late_requests.clear()
+        self.control.behaviour(**behaviour)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -169,7 +202,7 @@ class SandboxGateway(Sandbox):
         """Let the sandbox read the virtual clock and wait in virtual time."""
         with (
             patch.object(state, "datetime", _Datetime),
-            patch.object(api, "cancellable_sleep", self.time.pass_by),
+            patch.object(api, "cancellable_sleep", self._time.pass_by),
         ):
             yield
 
@@ -194,58 +227,13 @@ class SandboxGateway(Sandbox):
                 if kind is not None:
                     clear_faults()
 
-    def carry_out_due(self) -> None:
-        """Let it do what has become due by now."""
-        with self._at_work():
-            execute_due_requests()
-
-    def work(self, what: Callable[[], Any]) -> Any:  # noqa: ANN401
-        """Do something at the gateway that is not a request of the shop."""
-        with self._at_work():
-            execute_due_requests()
-            return what()
-
-    def decide_page(self, reference: str, outcome: str) -> None:
-        """Let the customer decide on a hosted page."""
-        query = ReferenceQuery(reference=reference)
-        self.work(
-            lambda: checkouts.decide_checkout(records.find_checkout(query), Outcome(outcome), by_hand=False)
-        )
-
-    def leave_three_d_secure(self, reference: str, outcome: str) -> None:
-        """Let the customer leave the bank's page."""
-        query, decided = ReferenceQuery(reference=reference), AuthenticationOutcome(outcome)
-        self.work(lambda: decide_authentication(records.find_authentication(query), decided, by_hand=False))
-
-    def decide_pending(self, reference: str, outcome: str) -> None:
-        """Let the provider decide what is pending."""
-        query = ReferenceQuery(reference=reference)
-        self.work(lambda: records.settle_pending(records.find_pending(query), Outcome(outcome)))
-
-    def make_in_portal(self, original: TransactionRecord, kind: str, money: Money) -> None:
-        """Make a follow-up in the provider's portal."""
-        self.work(lambda: follow_ups.make_portal_follow_up(original, FollowUpType(kind), money))
-
-    def change_behaviour(self, **changes: Any) -> None:
-        """Change the gateway's habits."""
-        self.work(lambda: state.change_behaviour(changes))
-
-    def approve_in_wallet(self, parameters: dict[str, Any], reference: str, card: str) -> dict[str, Any]:
-        """Let a customer approve in the wallet's sheet; return what the page is handed."""
-        data = self.work(lambda: approve(card_for(CardNetwork.VISA, card), {}, merchant_id=parameters["mid"]))
-        body = {
-            "merchantId": parameters["mid"],
-            "storeId": parameters["sid"],
-            "clientSystemTransactionId": reference,
-            "paymentData": data,
-        }
+    def _sent_by_browser(self, body: bytes, headers: dict[str, str]) -> bytes:
         raw = RawRequest(
             method="POST",
             path="/api/v5/paymentAccounts",
-            content_type="application/json",
-            body=json.dumps(body).encode(),
-            base_url="http://127.0.0.1:8001",
-            authorization=f"PublicApiKey {parameters['publicKeyApi']}",
+            content_type=headers["Content-Type"],
+            body=body,
+            base_url=BASE_URL,
+            authorization=headers["Authorization"],
         )
-        result: dict[str, Any] = json.loads(self.answer(raw, "").body)
-        return result
+        return self.answer(raw, "").body

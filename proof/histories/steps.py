@@ -36,8 +36,8 @@ class Fate:
 
     faults: tuple[tuple[int, str], ...] = ()
     """What the network or the gateway does to a call of the step, by the call's number, or `OUTAGE`."""
-    dies_at: int = 0
-    """The boundary at which the process dies."""
+    dies_at: int | str = 0
+    """The boundary at which the process dies; real processes know names of them, too."""
     loses_database_at: int = 0
     """The boundary at which one statement or COMMIT fails; after a COMMIT nobody knows that it was done."""
     overtaken_at: int = 0
@@ -112,28 +112,21 @@ def nth(rows: Iterable[T], which: int) -> T:
 
 
 _REFUSED: Final = ("refused", "dns", "tls", "connect_timeout", "stalled")
-_LOST: Final = (
-    "too_late",
-    "drop_after",
-    "status_after",
-    "truncated",
-    "not_json",
-    "wrong_shape",
-    "empty",
-    "error_200",
-)
+_LOST: Final = ("too_late", "drop_after", "status_after", "truncated")
+_OTHER_ANSWER: Final = ("not_json", "wrong_shape", "empty", "error_200")
 _ODD: Final = ("mixed", "undocumented_state", "redirected", "drip", "reset", "bad_gzip", "bad_status_line")
-_NOT_DONE: Final = (
-    "drop_before",
-    "status_before",
-    "error_body",
-    "bare_error",
-    "throttled",
-    "errored",
-    "partial",
-)
+_NOT_DONE: Final = ("drop_before", "status_before", "error_body", "bare_error", "throttled")
+_DONE_DIFFERENTLY: Final = ("errored", "partial")
 _DONE_ALL_THE_SAME: Final = ("late", "very_late", "duplicate", "duplicate", "duplicate", "unreadable_record")
-_FAULTS: Final = (*_REFUSED, *_LOST, *_ODD, *_NOT_DONE, *_DONE_ALL_THE_SAME)
+_FAULTS: Final = (
+    *_REFUSED,
+    *_LOST,
+    *_OTHER_ANSWER,
+    *_ODD,
+    *_NOT_DONE,
+    *_DONE_DIFFERENTLY,
+    *_DONE_ALL_THE_SAME,
+)
 FAULTS: Final = {
     SANDBOX: _FAULTS,
     # What a gateway may do to a request differently counts more here than how its answer is damaged.
@@ -147,114 +140,104 @@ FAULTS: Final = {
 """All faults of a call: the table of docs/reliability.md."""
 _SHARE_OF_FAULTS: Final = {SANDBOX: 0.35, HABITS: 0.6}
 
-_WHICH = range(12)
-_PEOPLE = ("anna", "bert", "carla")
-_PERCENT = (None, None, 1, 25, 30, 50, 99, 100, 101)
-_KEYS = (None, None, None, "click", "click on it", "double click")
-_SHOPPERS = ("ada", "grace")
-_CARDS = ("CRYPTOGRAM_3DS", "CRYPTOGRAM_3DS", "PAN_ONLY")
 _ON_PAGE = {
     SANDBOX: ("success", "success", "success", "refused", "pending", "error", "cancelled"),
     HABITS: tuple(PAGE_OUTCOMES),
 }
 _SECONDS = (1, 3, 20, 61, 125, 310, 905, 1_000, 1_900, 3_700, 21_700, 90_000, 180_000, 700_000)
 
+_USUAL: Final[Mapping[str, Any]] = {
+    "which": range(12),
+    "shopper": ("ada", "grace"),
+    "card": ("CRYPTOGRAM_3DS", "CRYPTOGRAM_3DS", "PAN_ONLY"),
+    "percent": (None, None, 1, 25, 30, 50, 99, 100, 101),
+    "key": (None, None, None, "click", "click-on-it", "double-click"),
+    "by": ("anna", "bert", "carla"),
+}
+"""From which values arguments are drawn that many verbs have."""
+
+
+def _verb(sandbox: int, habits: int, *usual: str, **own: Any) -> tuple[tuple[int, int], Mapping[str, Any]]:
+    return (sandbox, habits), {name: _USUAL[name] for name in usual} | own
+
+
 VERBS: Final[Mapping[str, tuple[tuple[int, int], Mapping[str, Any]]]] = {
-    "order": (
-        (6, 3),
-        {
-            "type": ("sale", "preauthorization"),
-            "number": range(1_000),
-            "payable_for": {SANDBOX: (None, None, None, 3_600), HABITS: (None,)},
-            "amount": ("20.00", "20.00", "7.31", "1234.56"),
+    "order": _verb(
+        6,
+        3,
+        type=("sale", "preauthorization"),
+        number=range(1_000),
+        payable_for={SANDBOX: (None, None, None, 3_600), HABITS: (None,)},
+        amount=("20.00", "20.00", "7.31", "1234.56"),
+    ),
+    "pay_on_page": _verb(12, 12, "which", outcome=_ON_PAGE | {SANDBOX: ("success",)}),
+    "checkout": _verb(8, 2, "which"),
+    "decide_page": _verb(9, 6, "which", outcome=_ON_PAGE),
+    "come_back": _verb(6, 5, "which"),
+    "reconcile": _verb(5, 3, "which", everything=(False, True)),
+    "show_button": _verb(2, 0, "which", "shopper"),
+    "pay_by_button": _verb(9, 5, "which", "shopper", "card"),
+    "approve_in_sheet": _verb(2, 0, "which", "shopper", "card"),
+    "post_result": _verb(3, 1, "which"),
+    "another_card": _verb(1, 0, "which", "shopper", "card"),
+    "close_sheet": _verb(1, 0, "which", "shopper"),
+    "price_sheet": _verb(1, 0, "which", "shopper"),
+    "leave_three_d_secure": _verb(4, 0, "which", outcome=("success", "success", "failed", "abandoned")),
+    "settle_pending": _verb(
+        4,
+        6,
+        "which",
+        outcome={
+            SANDBOX: ("success", "refused", "error"),
+            HABITS: ("success", "success", "refused", "less"),
         },
     ),
-    "pay_on_page": ((12, 12), {"which": _WHICH, "outcome": _ON_PAGE | {SANDBOX: ("success",)}}),
-    "checkout": ((8, 2), {"which": _WHICH}),
-    "decide_page": ((9, 6), {"which": _WHICH, "outcome": _ON_PAGE}),
-    "come_back": ((6, 5), {"which": _WHICH}),
-    "reconcile": ((5, 3), {"which": _WHICH, "everything": (False, True)}),
-    "show_button": ((2, 0), {"which": _WHICH, "shopper": _SHOPPERS}),
-    "pay_by_button": ((9, 5), {"which": _WHICH, "shopper": _SHOPPERS, "card": _CARDS}),
-    "approve_in_sheet": ((2, 0), {"which": _WHICH, "shopper": _SHOPPERS, "card": _CARDS}),
-    "post_result": ((3, 1), {"which": _WHICH}),
-    "another_card": ((1, 0), {"which": _WHICH, "shopper": _SHOPPERS, "card": _CARDS}),
-    "close_sheet": ((1, 0), {"which": _WHICH, "shopper": _SHOPPERS}),
-    "price_sheet": ((1, 0), {"which": _WHICH, "shopper": _SHOPPERS}),
-    "leave_three_d_secure": (
-        (4, 0),
-        {"which": _WHICH, "outcome": ("success", "success", "failed", "abandoned")},
+    "capture": _verb(10, 6, "which", "percent", "key", "by"),
+    "refund": _verb(11, 6, "which", "percent", "key", "by"),
+    "reverse": _verb(5, 3, "which", "key", "by"),
+    "refund_migrated": _verb(
+        5, 0, "key", "by", deposit=("D-1", "D-2", "D-UNKNOWN"), amount=("10.00", "30.00", "45.00")
     ),
-    "settle_pending": (
-        (4, 6),
-        {
-            "which": _WHICH,
-            "outcome": {
-                SANDBOX: ("success", "refused", "error"),
-                HABITS: ("success", "success", "refused", "less"),
-            },
+    "cancel": _verb(2, 0, "which"),
+    "agree": _verb(4, 0, "which", "by"),
+    "decline": _verb(2, 0, "which", "by"),
+    "decide": _verb(
+        4,
+        5,
+        "which",
+        "by",
+        how={
+            SANDBOX: ("as the portal says",),
+            HABITS: (*["as the portal says"] * 2, "DID_HAPPEN", "DID_NOT_HAPPEN"),
         },
     ),
-    "capture": ((10, 6), {"which": _WHICH, "percent": _PERCENT, "key": _KEYS, "by": _PEOPLE}),
-    "refund": ((11, 6), {"which": _WHICH, "percent": _PERCENT, "key": _KEYS, "by": _PEOPLE}),
-    "reverse": ((5, 3), {"which": _WHICH, "key": _KEYS, "by": _PEOPLE}),
-    "refund_migrated": (
-        (5, 0),
-        {
-            "deposit": ("D-1", "D-2", "D-UNKNOWN"),
-            "amount": ("10.00", "30.00", "45.00"),
-            "key": _KEYS,
-            "by": _PEOPLE,
-        },
+    "send_again": _verb(3, 1, "which", "by"),
+    "give_up": _verb(2, 1, "which", "by"),
+    "close_difference": _verb(3, 3, "which", "by", is_careless={SANDBOX: (False,), HABITS: (True,)}),
+    "book_difference": _verb(3, 3, "which", "by"),
+    "portal": _verb(
+        4,
+        3,
+        "which",
+        type=("ecom.capture", "ecom.refund", "ecom.refund", "ecom.reversalPreauthorization"),
+        percent=(1, 30, 50, 100),
     ),
-    "cancel": ((2, 0), {"which": _WHICH}),
-    "agree": ((4, 0), {"which": _WHICH, "by": _PEOPLE}),
-    "decline": ((2, 0), {"which": _WHICH, "by": _PEOPLE}),
-    "decide": (
-        (4, 5),
-        {
-            "which": _WHICH,
-            "how": {
-                SANDBOX: ("as the portal says",),
-                HABITS: (*["as the portal says"] * 2, "DID_HAPPEN", "DID_NOT_HAPPEN"),
-            },
-            "by": _PEOPLE,
-        },
-    ),
-    "send_again": ((3, 1), {"which": _WHICH, "by": _PEOPLE}),
-    "give_up": ((2, 1), {"which": _WHICH, "by": _PEOPLE}),
-    "close_difference": (
-        (3, 3),
-        {"which": _WHICH, "is_careless": {SANDBOX: (False,), HABITS: (True,)}, "by": _PEOPLE},
-    ),
-    "book_difference": ((3, 3), {"which": _WHICH, "by": _PEOPLE}),
-    "portal": (
-        (4, 3),
-        {
-            "which": _WHICH,
-            "type": ("ecom.capture", "ecom.refund", "ecom.refund", "ecom.reversalPreauthorization"),
-            "percent": (1, 30, 50, 100),
-        },
-    ),
-    "draft_batch": ((3, 0), {"kind": ("CAPTURE", "REFUND", "REVERSAL"), "by": _PEOPLE}),
-    "start_batch": ((4, 0), {"which": _WHICH}),
-    "refund_deposits": ((1, 0), {"amount": ("1.00", "20.00"), "by": _PEOPLE}),
-    "step_batch": ((5, 0), {"which": _WHICH}),
-    "pause_or_stop_batch": (
-        (2, 0),
-        {"which": _WHICH, "how": ("pause", "resume", "stop"), "by": _PEOPLE},
-    ),
-    "stop_sending": ((1, 0), {"by": _PEOPLE}),
-    "resume_sending": ((2, 0), {"by": _PEOPLE}),
-    "sweep": ((10, 6), {}),
-    "compare": ((3, 2), {"repair": (False, True, True)}),
-    "wait": ((14, 8), {"seconds": _SECONDS}),
-    "set_clock": ((2, 0), {"seconds": (-3_600, -125, -30, 30, 125, 3_600)}),
-    "lag": ((1, 0), {"seconds": (0, 0, 3_600, 90_000)}),
-    "execute_again": ((0, 2), {"which": _WHICH}),
-    "take_back": ((0, 1), {"which": _WHICH, "how": ("gone", "Errored", "Pending")}),
-    "flood": ((0, 1), {"which": _WHICH}),
-    "teach": ((0, 1), {}),
+    "draft_batch": _verb(3, 0, "by", kind=("CAPTURE", "REFUND", "REVERSAL")),
+    "start_batch": _verb(4, 0, "which"),
+    "refund_deposits": _verb(1, 0, "by", amount=("1.00", "20.00")),
+    "step_batch": _verb(5, 0, "which"),
+    "pause_or_stop_batch": _verb(2, 0, "which", "by", how=("pause", "resume", "stop")),
+    "stop_sending": _verb(1, 0, "by"),
+    "resume_sending": _verb(2, 0, "by"),
+    "sweep": _verb(10, 6),
+    "compare": _verb(3, 2, repair=(False, True, True)),
+    "wait": _verb(14, 8, seconds=_SECONDS),
+    "set_clock": _verb(2, 0, seconds=(-3_600, -125, -30, 30, 125, 3_600)),
+    "lag": _verb(1, 0, seconds=(0, 0, 3_600, 90_000)),
+    "execute_again": _verb(0, 2, "which"),
+    "take_back": _verb(0, 1, "which", how=("gone", "Errored", "Pending")),
+    "flood": _verb(0, 1, "which"),
+    "teach": _verb(0, 1),
 }
 """What can happen: how often at each gateway of `GATEWAYS`, and from which values each argument is drawn."""
 

@@ -127,20 +127,17 @@ def _pages() -> list[str]:
 
 @_verb
 def come_back(world: World, *, which: int) -> None:
-    payment = nth(Payment.objects.order_by("-pk"), which)
-    payments.orders.reconcile_attempt(payment.reference)
+    payments.orders.reconcile_attempt(nth(Payment.objects.order_by("-pk"), which).reference)
 
 
 @_verb
 def reconcile(world: World, *, which: int, everything: bool) -> None:
-    found = _order(which)
-    payments.reconcile(found, everything=everything)
+    payments.reconcile(_order(which), everything=everything)
 
 
 @_verb
 def cancel(world: World, *, which: int) -> None:
-    found = _order(which)
-    payments.cancel(found, by="shop")
+    payments.cancel(_order(which), by="shop")
 
 
 # The wallet button
@@ -174,10 +171,8 @@ def pay_by_button(world: World, *, which: int, shopper: str, card: str) -> None:
 
 @_verb
 def post_result(world: World, *, which: int) -> None:
-    result = nth(world.results, which)
-    order_pk, shopper, detail = result
-    found = PaymentOrder.objects.get(pk=order_pk)
-    payments.wallet.pay(found, session=shopper, detail=detail)
+    order_pk, shopper, detail = nth(world.results, which)
+    payments.wallet.pay(PaymentOrder.objects.get(pk=order_pk), session=shopper, detail=detail)
 
 
 @_verb
@@ -218,12 +213,12 @@ def _follow_up(
     world: World, call: Callable[..., GatewayTransaction], payment: Payment, key: str | None, **given: Any
 ) -> None:
     """Make a follow-up; a double click is two calls with one key, and has to be one intent."""
-    if key == "click on it":
-        key = f"click on {payment.pk}"
-    if key != "double click":
+    if key == "click-on-it":
+        key = f"click-{payment.pk}"
+    if key != "double-click":
         call(payment.order, payment=payment, idempotency_key=key, **given)
         return
-    key = f"double click {payment.pk}/{GatewayTransaction.objects.count()}"
+    key = f"double-click-{payment.pk}/{GatewayTransaction.objects.count()}"
     for _ in range(2):
         with contextlib.suppress(OperationError):
             made = call(payment.order, payment=payment, idempotency_key=key, **given)
@@ -261,14 +256,12 @@ def refund_migrated(world: World, *, deposit: str, amount: str, key: str | None,
 
 @_verb
 def send_again(world: World, *, which: int, by: str) -> None:
-    found = _transaction(which, S.NOT_SENT)
-    payments.follow_ups.send_again(found, by=person(by))
+    payments.follow_ups.send_again(_transaction(which, S.NOT_SENT), by=person(by))
 
 
 @_verb
 def give_up(world: World, *, which: int, by: str) -> None:
-    found = _transaction(which, S.NOT_SENT)
-    payments.follow_ups.give_up_unsent(found, by=person(by))
+    payments.follow_ups.give_up_unsent(_transaction(which, S.NOT_SENT), by=person(by))
 
 
 # Second persons and decisions
@@ -276,14 +269,12 @@ def give_up(world: World, *, which: int, by: str) -> None:
 
 @_verb
 def agree(world: World, *, which: int, by: str) -> None:
-    found = nth(Approval.objects.order_by("-pk"), which)
-    payments.approvals.approve(found, by=person(by))
+    payments.approvals.approve(nth(Approval.objects.order_by("-pk"), which), by=person(by))
 
 
 @_verb
 def decline(world: World, *, which: int, by: str) -> None:
-    found = nth(Approval.objects.order_by("-pk"), which)
-    payments.approvals.decline(found, by=person(by), reason="no")
+    payments.approvals.decline(nth(Approval.objects.order_by("-pk"), which), by=person(by), reason="no")
 
 
 @_verb
@@ -324,9 +315,8 @@ def close_difference(world: World, *, which: int, is_careless: bool, by: str) ->
 @_verb
 def book_difference(world: World, *, which: int, by: str) -> None:
     rows = Discrepancy.objects.filter(closed_at=None, kind=DiscrepancyKind.MADE_ELSEWHERE).order_by("pk")
-    found = nth(rows, which)
     with world.answers.looking_up():
-        payments.approvals.book_discrepancy(found, reason="seen", by=person(by))
+        payments.approvals.book_discrepancy(nth(rows, which), reason="seen", by=person(by))
 
 
 # Batches
@@ -353,8 +343,7 @@ def refund_deposits(world: World, *, amount: str, by: str) -> None:
 
 @_verb
 def step_batch(world: World, *, which: int) -> None:
-    batch = _batch(which, BatchState.RUNNING)
-    payments.batches.step(batch)
+    payments.batches.step(_batch(which, BatchState.RUNNING))
 
 
 @_verb
@@ -419,7 +408,7 @@ def set_clock(world: World, *, seconds: int) -> None:
 
 @_verb
 def lag(world: World, *, seconds: int) -> None:
-    world.sandbox.change_behaviour(status_lag=timedelta(seconds=seconds))
+    world.sandbox.change_lag(seconds)
 
 
 # What only a gateway with habits does

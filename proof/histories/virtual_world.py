@@ -10,13 +10,12 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from django.conf import settings as django_settings
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
 from proof.histories.chance import Chance
 from proof.histories.crashes import Boundaries, ShopConnection
-from proof.histories.database import ShopDatabase
-from proof.histories.gateway import SimulatedGateway
 from proof.histories.habits import HabitualGateway
 from proof.histories.network import SimulatedNetwork
 from proof.histories.sandbox import SandboxGateway
@@ -36,7 +35,7 @@ class VirtualWorld(World):
     """What all histories run in, one after another; made once for each process."""
 
     time: VirtualTime
-    gateway: SimulatedGateway
+    gateway: SandboxGateway | HabitualGateway
     sandbox: SandboxGateway
 
     def __init__(self) -> None:
@@ -50,10 +49,12 @@ class VirtualWorld(World):
         self.network = SimulatedNetwork(self.time, self.boundaries, self.answers)
         with self.patched():
             self.sandbox = SandboxGateway(self.time)
-            self._database = ShopDatabase()
+            call_command("migrate", verbosity=0)
             self._connection = ShopConnection(connection, self.boundaries)
             self.new_process()
-            self._database.fill(_fill)
+            hire_people()
+            import_deposits()
+            self._template = connection.connection.serialize()
 
     @contextlib.contextmanager
     def patched(self) -> Iterator[None]:
@@ -81,7 +82,7 @@ class VirtualWorld(World):
         self.answers.is_taught = bool(self.client)
         self._settings = {**history.settings, **self.gateway.settings, "CLIENT_CLASS": self.client}
         self._use(self._settings)
-        self._database.restart()
+        connection.connection.deserialize(self._template)
         self.forget_history()
         self.new_process()
 
@@ -136,19 +137,9 @@ class VirtualWorld(World):
         """What all histories of this process were made of."""
         return self.boundaries.happened + self.network.happened
 
-    def close(self) -> None:
-        """Drop what was made for the run."""
-        self._database.drop()
-
     def bury(self) -> None:
         """Do what the death of a process does, and start a new one."""
         self._connection.bury()
         self.boundaries.is_dead = False
         self.boundaries.fate = replace(self.boundaries.fate, dies_at=0)
         self.new_process()
-
-
-def _fill() -> None:
-    """Store what every history begins with."""
-    hire_people()
-    import_deposits()

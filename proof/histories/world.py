@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from django.contrib.auth import get_user_model
 
 from proof.histories.answers import Answers
-from proof.histories.gateway import Gateway
+from proof.histories.habits import HabitualGateway
 from proof.histories.sandbox import DEPOSITS, Sandbox
 from proof.histories.speech import Shown
 from proof.histories.virtual_time import EPOCH
@@ -36,7 +36,7 @@ class World(ABC):
     """The shop, the gateway and time, and what the people of a history know."""
 
     time: Time
-    gateway: Gateway
+    gateway: Sandbox | HabitualGateway
     sandbox: Sandbox
     most_orders = 3
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from proof.mutation.enums import neighbour
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+T = TypeVar("T")
+N = TypeVar("N", bound=ast.AST)
 
 _COMPARED: Final[Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -58,11 +61,12 @@ def expressions(node: ast.expr, known: Mapping[str, tuple[str, ...]]) -> Iterato
             if other is not None:
                 yield other
         case ast.Set() | ast.Tuple() | ast.List() if isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-            yield from _without_an_element(node)
+            if len(node.elts) > 1:
+                yield from _changed(node, elts=_fewer(node.elts))
         case ast.Dict():
-            yield from _without_an_entry(node)
+            yield from _changed(node, keys=_fewer(node.keys), values=_fewer(node.values))
         case ast.Call():
-            yield from _without_a_keyword(node)
+            yield from _changed(node, keywords=_fewer(node.keywords))
         case ast.IfExp():
             yield node.body
             yield node.orelse
@@ -71,14 +75,12 @@ def expressions(node: ast.expr, known: Mapping[str, tuple[str, ...]]) -> Iterato
 def _comparisons(node: ast.Compare) -> Iterator[ast.expr]:
     for index, operator in enumerate(node.ops):
         for other in _COMPARED[type(operator)]:
-            operators = [*node.ops[:index], other(), *node.ops[index + 1 :]]
-            yield ast.Compare(left=node.left, ops=operators, comparators=node.comparators)
+            yield from _changed(node, ops=[[*node.ops[:index], other(), *node.ops[index + 1 :]]])
 
 
 def _conditions(node: ast.BoolOp) -> Iterator[ast.expr]:
     yield ast.BoolOp(op=ast.Or() if isinstance(node.op, ast.And) else ast.And(), values=node.values)
-    for index in range(len(node.values)):
-        left = [*node.values[:index], *node.values[index + 1 :]]
+    for left in _fewer(node.values):
         yield left[0] if len(left) == 1 else ast.BoolOp(op=node.op, values=left)
 
 
@@ -90,25 +92,17 @@ def _is_text(*operands: ast.expr) -> bool:
     )
 
 
-def _without_an_element(node: ast.Set | ast.Tuple | ast.List) -> Iterator[ast.expr]:
-    if len(node.elts) < 2:
-        return
-    for index in range(len(node.elts)):
+def _fewer(parts: Sequence[T]) -> list[list[T]]:
+    """Return the parts without each one of them."""
+    return [[*parts[:index], *parts[index + 1 :]] for index in range(len(parts))]
+
+
+def _changed(node: N, **fields: Sequence[object]) -> Iterator[N]:
+    """Yield a node with the first of other values for its fields, with the second of each, and so on."""
+    for values in zip(*fields.values(), strict=True):
         other = copy.copy(node)
-        other.elts = [*node.elts[:index], *node.elts[index + 1 :]]
+        vars(other).update(zip(fields, values, strict=True))
         yield other
-
-
-def _without_an_entry(node: ast.Dict) -> Iterator[ast.expr]:
-    for index in range(len(node.keys)):
-        keys = [*node.keys[:index], *node.keys[index + 1 :]]
-        yield ast.Dict(keys=keys, values=[*node.values[:index], *node.values[index + 1 :]])
-
-
-def _without_a_keyword(node: ast.Call) -> Iterator[ast.expr]:
-    for index in range(len(node.keywords)):
-        left = [*node.keywords[:index], *node.keywords[index + 1 :]]
-        yield ast.Call(func=node.func, args=node.args, keywords=left)
 
 
 def statements(node: ast.stmt) -> Iterator[ast.stmt]:
@@ -124,14 +118,8 @@ def statements(node: ast.stmt) -> Iterator[ast.stmt]:
             isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets
         ):
             yield ast.Pass()
-        case ast.Break():
-            yield ast.Continue()
-        case ast.Continue():
-            yield ast.Break()
         case ast.If() | ast.While() if not isinstance(node.test, ast.Compare | ast.BoolOp | ast.UnaryOp):
-            other = copy.copy(node)
-            other.test = ast.UnaryOp(op=ast.Not(), operand=node.test)
-            yield other
+            yield from _changed(node, test=[ast.UnaryOp(op=ast.Not(), operand=node.test)])
 
 
 def _is_decision(value: ast.expr) -> bool:
@@ -147,7 +135,4 @@ def _is_log(call: ast.Call) -> bool:
 
 def comprehensions(node: ast.comprehension) -> Iterator[ast.comprehension]:
     """Return a comprehension without one of its conditions."""
-    for index in range(len(node.ifs)):
-        other = copy.copy(node)
-        other.ifs = [*node.ifs[:index], *node.ifs[index + 1 :]]
-        yield other
+    yield from _changed(node, ifs=_fewer(node.ifs))

@@ -28,8 +28,6 @@ from proof.mutation.mutants import Mutant, path_of
 from proof.mutation.subjects import NEAR, Subject
 from proof.parts import ROOT
 
-_LOADED_ONCE: Final = ("babel", "cryptography.fernet", "django.test", "pydantic", "requests")
-"""Packages that each process would load anew, as far as they are there."""
 _PATIENCE: Final = 60
 """Seconds of processor time that every trial has, beside twenty times that of its tests without a fault."""
 _WAITS: Final = 4
@@ -38,11 +36,10 @@ _WAITS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of one fault: which test noticed it; no test where it hangs or no test can even start."""
+    """Whether a test noticed a fault, which may also hang, or let no test even start."""
 
     mutant: Mutant
     is_noticed: bool
-    by: str = ""
 
 
 def try_faults(
@@ -51,11 +48,9 @@ def try_faults(
     """Try faults for so many seconds at most, each by tests for `budget` seconds of processor time."""
     if not mutants:
         return
-    for name in _LOADED_ONCE:
-        try:
-            import_module(name)
-        except ImportError:
-            continue
+    for name in ("babel", "cryptography.fernet", "django.test", "pydantic", "requests"):
+        # Each process would load it anew.
+        import_module(name)
     assert "wallet_gateway" not in sys.modules, "each process loads it with its own fault"
     deadline = time.monotonic() + seconds
     baseline = _baseline(subject, {mutant.module for mutant in mutants}, time.monotonic() + seconds / 2)
@@ -70,14 +65,14 @@ def try_faults(
 
 
 def _try(mutant: Mutant, tests: Sequence[str], *, limit: int) -> Trial:
-    planted, chosen = _Planted(mutant), _Chosen(tests)
+    planted = _Planted(mutant)
 
-    def run() -> tuple[bool, bool, str]:
+    def run() -> tuple[bool, bool]:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         sys.meta_path.insert(0, planted)
-        code = _pytest(dict.fromkeys(test.partition("::")[0] for test in tests), chosen)
+        code = _pytest(dict.fromkeys(test.partition("::")[0] for test in tests), _Chosen(tests))
         has_passed = code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
-        return planted.is_loaded, has_passed, chosen.failed
+        return planted.is_loaded, has_passed
 
     if not tests:
         return Trial(mutant, is_noticed=False)
@@ -85,10 +80,10 @@ def _try(mutant: Mutant, tests: Sequence[str], *, limit: int) -> Trial:
         ending = in_child(run, longest=_WAITS * limit)
     except ChildProcessError:
         return Trial(mutant, is_noticed=True)
-    is_loaded, has_passed, failed = ending.result or (True, False, "")
+    is_loaded, has_passed = ending.result or (True, False)
     if not is_loaded:
         raise RuntimeError(f"it was not planted: {mutant.name}")
-    return Trial(mutant, is_noticed=not has_passed, by=failed)
+    return Trial(mutant, is_noticed=not has_passed)
 
 
 def _pytest(files: Iterable[str], plugin: object) -> int:
@@ -126,22 +121,15 @@ class _Planted(SourceFileLoader):
 
 
 class _Chosen:
-    """A plugin of pytest: these tests alone, in their order. It remembers which of them has failed."""
+    """A plugin of pytest: these tests alone, in their order."""
 
     def __init__(self, tests: Sequence[str]) -> None:
         self._places = {name: place for place, name in enumerate(tests)}
-        self.failed = ""
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted(
-            (item for item in items if item.nodeid in self._places),
-            key=lambda item: self._places[item.nodeid],
-        )
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self.failed = report.nodeid
+        chosen = (item for item in items if item.nodeid in self._places)
+        items[:] = sorted(chosen, key=lambda item: self._places[item.nodeid])
 
 
 @dataclass(frozen=True, slots=True)

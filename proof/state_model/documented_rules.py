@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
 HOUR: Final = 3_600
 DAY: Final = 24 * HOUR
@@ -95,7 +95,7 @@ def person_after(kind: str, state: str) -> int:
     return WEEK if state == "PENDING" and kind != "AUTHORIZATION" else DAY
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Fact:
     """One transaction as the books need it; amounts in minor units."""
 
@@ -108,6 +108,9 @@ class Fact:
     """Whether it has ended once: what was freed is not reserved again; a contradiction freezes instead."""
 
 
+F = TypeVar("F", bound=Fact)
+
+
 def moves_to(state: str, event: str, *, is_page: bool) -> str:
     """Return the state after an event; the same one where it leads nowhere."""
     own = MOVES_OF_PAGES.get((state, event)) if is_page else None
@@ -115,11 +118,11 @@ def moves_to(state: str, event: str, *, is_page: bool) -> str:
 
 
 @dataclass(slots=True)
-class Books:
+class Books(Generic[F]):
     """The facts of one payment, added up anew for every question."""
 
     type: str
-    facts: list[Fact]
+    facts: list[F]
 
     def booked(self, *kinds: str) -> int:
         """Return what was approved of these kinds."""
@@ -191,7 +194,7 @@ class Books:
         return "PAID" if self.captured == self.authorized else "PART_CAPTURED"
 
 
-def order_is_called(amount: int, payments: Sequence[Books], *, is_cancelled: bool) -> str:
+def order_is_called(amount: int, payments: Sequence[Books[Any]], *, is_cancelled: bool) -> str:
     """Return what an order is called, from its payments alone."""
     states = [payment.state() for payment in payments]
     if "FROZEN" in states:
@@ -210,7 +213,7 @@ def order_is_called(amount: int, payments: Sequence[Books], *, is_cancelled: boo
     return seen[-1] if seen else "OPEN"
 
 
-def _order_with_money(amount: int, holding: Sequence[Books]) -> str:
+def _order_with_money(amount: int, holding: Sequence[Books[Any]]) -> str:
     if sum(payment.authorized - payment.refunded for payment in holding) > amount:
         return "OVERPAID"
     # docs/reference/models.md: "a payment that was given back does not count beside one that holds money"

@@ -5,11 +5,12 @@ After each step the plugin's pure rules (`wallet_gateway.domain`) and the docume
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Final
 
+from proof.results import Tally
 from proof.state_model.documented_rules import (
     ASKED_FOR_EVER,
     DAY,
@@ -51,6 +52,7 @@ _AMOUNTS: Final = (1, 500, 750, 1_999, 2_000)
 _WAITS: Final = (1, 3, 20, 61, 310, 905, 3_700, 90_000, 700_000, 40 * DAY)
 _TEN_YEARS: Final = 3_650 * DAY
 _PAGE: Final = 900
+_MOST_FAILURES: Final = 5
 # Other events are drawn, too, but rarely.
 _LIKELY: Final = {
     S.AWAITING_RESULT: (E.CLAIM, E.CLAIM, E.EXPIRED),
@@ -64,6 +66,24 @@ _LIKELY: Final = {
 }
 _OF_KIND: Final = {E.OPENED: K.CHECKOUT, E.PAGE_LOST: K.CHECKOUT, E.CHALLENGED: K.AUTHORIZATION}
 _ANY: Final = tuple(LifecycleEvent)
+
+
+def run(*, seed: int = 1, histories: int = 100_000, steps: int = 20) -> Tally:
+    """Run random histories, until enough was found."""
+    tally = Tally()
+    try:
+        check_timetables()
+    except Disagreement as error:
+        tally.failures.append(f"timetables: {error}")
+    while tally.runs < histories and len(tally.failures) < _MOST_FAILURES:
+        history = StateHistory(f"{seed}/{tally.runs}")
+        try:
+            history.run(steps)
+        except Disagreement as error:
+            tally.failures.append(f"{seed}/{tally.runs}: {error}")
+            print("\n".join((f"FOUND {tally.failures[-1]}", *history.told)))
+        tally.runs += 1
+    return tally
 
 
 class Disagreement(AssertionError):
@@ -81,13 +101,12 @@ def same(ours: object, documented: object, what: str) -> None:
     agree(ours == documented, f"{what}: {ours}, documented {documented}")
 
 
-@dataclass(slots=True)
-class Row:
-    """A transaction: as the plugin's rules see it, and as a documented fact."""
+@dataclass(slots=True, kw_only=True)
+class Row(Fact):
+    """A transaction as the plugin's rules see it, too; kind and state are equal to the documented texts."""
 
     kind: TransactionKind
     state: TransactionState
-    fact: Fact
     since: datetime
     expires_at: datetime | None = None
     step: int = 0
@@ -116,30 +135,21 @@ class Row:
         )
 
 
-@dataclass(slots=True)
-class Attempt:
+class Attempt(Books[Row]):
     """One payment with its transactions."""
-
-    type: str
-    rows: list[Row] = field(default_factory=list)
-
-    def books(self) -> Books:
-        """Return its documented facts."""
-        return Books(self.type, [row.fact for row in self.rows])
 
     def totals(self) -> PaymentTotals:
         """Return its counters, moved as the documentation says."""
-        books = self.books()
-        reversal = Reversal.RESERVED if books.reserved("REVERSAL") else Reversal.NONE
+        reversal = Reversal.RESERVED if self.reserved("REVERSAL") else Reversal.NONE
         return PaymentTotals(
             amount=AMOUNT,
-            authorized=books.authorized,
-            captured=books.captured,
-            refunded=books.refunded,
-            capture_reserved=books.reserved("CAPTURE"),
-            refund_reserved=books.reserved("REFUND"),
-            reversal=Reversal.DONE if books.booked("REVERSAL") else reversal,
-            is_frozen=any(row.state is S.ANOMALY for row in self.rows),
+            authorized=self.authorized,
+            captured=self.captured,
+            refunded=self.refunded,
+            capture_reserved=self.reserved("CAPTURE"),
+            refund_reserved=self.reserved("REFUND"),
+            reversal=Reversal.DONE if self.booked("REVERSAL") else reversal,
+            is_frozen=any(row.state is S.ANOMALY for row in self.facts),
         )
 
 
@@ -173,9 +183,8 @@ class StateHistory:
     def _begin(self) -> None:
         kind = self.chance.choice((K.CHECKOUT, K.AUTHORIZATION))
         state = S.AWAITING_RESULT if kind is K.AUTHORIZATION and self.chance.random() < 0.5 else S.SENDING
-        fact = Fact(kind.value, state.value, AMOUNT)
-        attempt = Attempt(self.chance.choice(("sale", "preauthorization")))
-        attempt.rows.append(Row(kind, state, fact, self.now))
+        opening = Row(kind=kind, state=state, amount=AMOUNT, since=self.now)
+        attempt = Attempt(self.chance.choice(("sale", "preauthorization")), [opening])
         self.attempts.append(attempt)
         self.told.append(f"begin {kind} of a {attempt.type}")
 
@@ -183,32 +192,31 @@ class StateHistory:
         """Reserve an amount where both sets of rules allow it."""
         attempt = self.chance.choice(self.attempts)
         kind = self.chance.choice((K.CAPTURE, K.REFUND, K.REVERSAL))
-        books, totals = attempt.books(), attempt.totals()
-        amount = books.authorized if kind is K.REVERSAL else self.chance.choice(_AMOUNTS)
+        totals = attempt.totals()
+        amount = attempt.authorized if kind is K.REVERSAL else self.chance.choice(_AMOUNTS)
         self.told.append(f"{kind} of {amount}")
         if kind is K.REVERSAL:
             refused = why_not_reverse(totals)
         else:
             refused = (why_not_capture if kind is K.CAPTURE else why_not_refund)(totals, amount)
-        allowed = books.allows(kind.value, amount)
+        allowed = attempt.allows(kind.value, amount)
         same(refused is None, allowed, f"{kind} of {amount} is allowed ({refused})")
         outstanding = any(
-            row.state not in FINAL_STATES for row in attempt.rows if row.kind not in OPENING_KINDS
+            row.state not in FINAL_STATES for row in attempt.facts if row.kind not in OPENING_KINDS
         )
         if allowed and not outstanding:
-            fact = Fact(kind.value, "SENDING", amount)
-            attempt.rows.append(Row(kind, S.SENDING, fact, self.now))
+            attempt.facts.append(Row(kind=kind, state=S.SENDING, amount=amount, since=self.now))
 
     def _event(self) -> None:
         attempt = self.chance.choice(self.attempts)
-        row = attempt.rows[-1] if self.chance.random() < 0.6 else self.chance.choice(attempt.rows)
+        row = attempt.facts[-1] if self.chance.random() < 0.6 else self.chance.choice(attempt.facts)
         event = self.chance.choice(_LIKELY.get(row.state, _ANY) if self.chance.random() < 0.85 else _ANY)
         if event is E.APPROVED and row.state is S.SENDING and row.kind is K.CHECKOUT:
             # A page is opened before anybody can pay on it.
             event = E.OPENED
         if event in _OF_KIND and row.kind is not _OF_KIND[event]:
             return
-        if event is E.ABANDONED and row.state is S.ANOMALY and row.fact.booked:
+        if event is E.ABANDONED and row.state is S.ANOMALY and row.booked:
             # What stands in the books a person may accept only.
             return
         self._take(attempt, row, event)
@@ -224,35 +232,34 @@ class StateHistory:
         same(after.value, documented, f"{row.kind} {before} takes {event}")
         if after is before:
             return
-        row.state, row.fact.state, row.since, row.step, row.absent = after, after.value, self.now, 0, 0
+        row.state, row.since, row.step, row.absent = after, self.now, 0, 0
         row.decided = row.decided or event in {E.ABANDONED, E.ACCEPTED_BY_PERSON}
         if after is S.OPEN:
             row.expires_at = self.now + timedelta(seconds=_PAGE)
-        if after is S.APPROVED and not row.fact.booked:
-            row.fact.booked = self._room(attempt, row)
-        row.fact.is_freed = row.fact.is_freed or after.value in FINAL
+        if after is S.APPROVED and not row.booked:
+            row.booked = self._room(attempt, row)
+        row.is_freed = row.is_freed or after.value in FINAL
 
     def _room(self, attempt: Attempt, row: Row) -> int:
         """Return what an approval adds to its counter: "the counter stays at its limit"."""
-        books = attempt.books()
         # Approved already, it reserves nothing itself any more.
         left = {
-            "CAPTURE": books.authorized - books.captured,
-            "REFUND": books.captured - books.refunded,
-        }.get(row.kind.value, row.fact.amount)
-        others = books.reserved(row.kind.value)
-        if row.kind is K.REVERSAL and (books.captured or books.reserved("CAPTURE")):
+            "CAPTURE": attempt.authorized - attempt.captured,
+            "REFUND": attempt.captured - attempt.refunded,
+        }.get(row.kind.value, row.amount)
+        others = attempt.reserved(row.kind.value)
+        if row.kind is K.REVERSAL and (attempt.captured or attempt.reserved("CAPTURE")):
             return 0
-        if row.kind is K.CAPTURE and (books.booked("REVERSAL") or books.reserved("REVERSAL")):
+        if row.kind is K.CAPTURE and (attempt.booked("REVERSAL") or attempt.reserved("REVERSAL")):
             return 0
-        return max(0, min(row.fact.amount, left - others))
+        return max(0, min(row.amount, left - others))
 
     # Time and questions
 
     def _ask_later(self) -> None:
         """Let time pass, and let one question be answered with nothing that ends it."""
         self.now += timedelta(seconds=self.chance.choice(_WAITS))
-        row = self.chance.choice(self.chance.choice(self.attempts).rows)
+        row = self.chance.choice(self.chance.choice(self.attempts).facts)
         position = row.position()
         due = schedule.next_query_at(position, jitter=self.chance.uniform(-1, 1))
         if due is None:
@@ -288,7 +295,7 @@ class StateHistory:
     def _outlast_silence(self) -> None:
         """Answer nothing for ten years: each transaction has an instant, a person, or an end."""
         later = self.now + timedelta(seconds=_TEN_YEARS)
-        for row in (row for attempt in self.attempts for row in attempt.rows):
+        for row in (row for attempt in self.attempts for row in attempt.facts):
             state = row.state.value
             if state in ASKED_FOR_EVER:
                 row.step = schedule.step_after(row.position(), later)
@@ -307,26 +314,25 @@ class StateHistory:
     def _compare(self) -> None:
         payments: list[PaymentSnapshot] = []
         for attempt in self.attempts:
-            books, totals = attempt.books(), attempt.totals()
+            totals = attempt.totals()
             taken, given_back = totals.captured, totals.refunded
             agree(taken + totals.capture_reserved <= totals.authorized, "captured within authorized")
             agree(given_back + totals.refund_reserved <= taken, "refunded within captured")
-            for row in attempt.rows:
+            for row in attempt.facts:
                 same(row.state in HELD_STATES, row.state.value in RESERVES, f"{row.state} reserves")
                 same(row.state in FINAL_STATES, row.state.value in FINAL, f"{row.state} is final")
-            state = payment_state(totals, attempt.rows[0].state, attempt.rows[0].kind)
-            same(state.value, books.state(), "the payment's state")
+            state = payment_state(totals, attempt.facts[0].state, attempt.facts[0].kind)
+            same(state.value, attempt.state(), "the payment's state")
             payments.append(PaymentSnapshot(state=PaymentState(state), totals=totals))
         called = order_state(AMOUNT, payments, is_cancelled=self.is_cancelled)
-        books_of_all = [attempt.books() for attempt in self.attempts]
-        documented = order_is_called(AMOUNT, books_of_all, is_cancelled=self.is_cancelled)
+        documented = order_is_called(AMOUNT, self.attempts, is_cancelled=self.is_cancelled)
         same(called.value, documented, "the order's state")
 
 
 def check_timetables() -> None:
     """Compare the first month of the two schedules that the documentation spells out."""
     for state in (S.UNKNOWN, S.PENDING):
-        row = Row(K.REFUND, state, Fact("REFUND", state.value, 1), EPOCH)
+        row = Row(kind=K.REFUND, state=state, amount=1, since=EPOCH)
         seconds = [(instant - EPOCH).total_seconds() for instant in schedule.instants(row.position())]
         documented = asked_after(state.value)
         same(tuple(seconds[: len(documented)]), documented, f"when {state} is asked for")

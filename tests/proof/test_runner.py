@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,37 +12,34 @@ from pathlib import Path
 import pytest
 
 from proof import __main__ as proof
-from proof.parts import PARTS, Part, Size
+from proof import running
+from proof.parts import PARTS, ROOT, Part
 from proof.table import BEGIN, END, replace_block
 
 SEED = 42
 WRITES = "import pathlib, sys; pathlib.Path(sys.argv[sys.argv.index('--result') + 1]).write_text({text!r})"
 
 
-class Scripted(Part):
-    """A part that is a line of Python instead of a module of the proof."""
-
-    def command(self, size: Size, result: Path) -> list[str]:
-        (code,) = self.arguments(size)
-        return [sys.executable, "-c", code, "--result", str(result)]
-
-
-def scripted(name: str, code: str, *, module: str = "proof.parts", minutes: float = 1) -> Part:
-    return Scripted(
-        name=name,
-        what=f"the {name} of a test",
-        module=module,
-        arguments=lambda size: [code],
-        minutes=minutes,
-    )
+def scripted(name: str, code: str, *, minutes: float = 1) -> Part:
+    """A part that is a line of Python instead of a function of the proof."""
+    return Part(name=name, what=f"the {name} of a test", function=code, minutes=minutes)
 
 
 def writing(
-    name: str, *, runs: int = 3, found: int = 0, code: int = 0, notes: str = "", missing: str = ""
+    name: str,
+    *,
+    runs: int = 3,
+    found: tuple[str, ...] = (),
+    code: int = 0,
+    notes: str = "",
+    missing: str = "",
 ) -> Part:
-    said = {"part": name, "what": "tried", "runs": runs, "found": found, "seed": 7, "notes": notes}
-    text = json.dumps(said | {"missing": missing})
-    return scripted(name, f"{WRITES.format(text=text)}; sys.exit({code})")
+    said = {"runs": runs, "failures": found, "notes": [notes] if notes else [], "missing": missing}
+    return scripted(name, f"{WRITES.format(text=json.dumps(said))}; sys.exit({code})")
+
+
+def command(part: Part, seed: int, scale: float, result: Path) -> list[str]:
+    return [sys.executable, "-c", part.function, "--result", str(result)]
 
 
 @pytest.fixture
@@ -51,6 +49,7 @@ def prove(
     page = tmp_path / "proof.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     monkeypatch.setattr(proof, "PAGE", page)
+    monkeypatch.setattr(running, "command", command)
     monkeypatch.setattr(proof, "ROOT", tmp_path)
 
     def run(*parts: Part, arguments: tuple[str, ...] = ()) -> tuple[int, str]:
@@ -71,14 +70,15 @@ def test_a_part_that_held_is_shown_with_how_much_was_tried_and_its_seed(
 ) -> None:
     code, printed = prove(writing("one", runs=1234))
     assert code == 0
-    assert rows(printed)["one"].split() == ["one", "tried", "1,234", "0", "7", "0", "held"]
+    assert " ".join(rows(printed)["one"].split()) == "one the one of a test 1,234 0 42 0 held"
     assert "Misses: none." in printed
 
 
 def test_what_was_found_is_the_exit_code(prove: Callable[..., tuple[int, str]]) -> None:
-    code, printed = prove(writing("good"), writing("bad", found=2, code=1, notes="paid twice"))
+    code, printed = prove(writing("good"), writing("bad", found=("paid twice", "lost"), code=1))
     assert code == 1
-    assert "FOUND: paid twice" in rows(printed)["bad"]
+    assert "2   " in rows(printed)["bad"]
+    assert "FOUND: paid twice; lost" in rows(printed)["bad"]
     assert rows(printed)["good"].endswith("held")
 
 
@@ -114,13 +114,13 @@ def test_who_ends_the_proof_ends_its_parts_and_keeps_nothing(
     assert "old" in proof.PAGE.read_text(encoding="utf-8")
 
 
-def test_a_part_that_is_not_there_is_named_with_the_reason(prove: Callable[..., tuple[int, str]]) -> None:
-    gone = scripted("gone", "pass", module="proof.nothing.here")
-    code, printed = prove(writing("good"), writing("lacks", runs=0, missing="no server is installed"), gone)
+def test_a_part_that_could_not_be_run_is_named_with_the_reason(
+    prove: Callable[..., tuple[int, str]],
+) -> None:
+    code, printed = prove(writing("good"), writing("lacks", runs=0, missing="no server is installed"))
     assert code == 1
     assert "not run: no server is installed" in rows(printed)["lacks"]
-    assert "not run: there is no proof.nothing.here" in rows(printed)["gone"]
-    assert "gone (not run: there is no proof.nothing.here)." in printed.partition("Misses: ")[2]
+    assert "lacks (not run: no server is installed)." in printed.partition("Misses: ")[2]
 
 
 def test_a_whole_run_is_kept_in_the_page_and_a_quick_look_is_not(
@@ -135,7 +135,7 @@ def test_a_whole_run_is_kept_in_the_page_and_a_quick_look_is_not(
     text = proof.PAGE.read_text(encoding="utf-8")
     assert text.startswith(f"before\n{BEGIN}\n")
     assert text.endswith(f"{END}\nafter\n")
-    assert "| one | tried | 3 | 0 | 7 | 0 | held: a \\| b |" in text
+    assert "| one | the one of a test | 3 | 0 | 42 | 0 | held: a \\| b |" in text
     for name in ("Run on 20", "Python 3.", "Django ", "SQLite ", "PostgreSQL ", "MariaDB "):
         assert name in text
     assert "old" not in text
@@ -144,28 +144,33 @@ def test_a_whole_run_is_kept_in_the_page_and_a_quick_look_is_not(
 def test_programs_find_the_same_figures_as_json(
     prove: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:
-    prove(writing("one", found=1, code=1))
+    prove(writing("one", found=("paid twice",), code=1))
     kept = json.loads((tmp_path / "build" / "proof.json").read_text(encoding="utf-8"))
     assert kept["parts"][0] | {"seconds": 0} == {
         "part": "one",
-        "what": "tried",
+        "what": "the one of a test",
         "verdict": "FOUND",
         "runs": 3,
         "found": 1,
-        "seed": 7,
+        "seed": SEED,
         "seconds": 0,
-        "notes": "",
+        "notes": "paid twice",
     }
     assert "Python" in kept["facts"]
 
 
-def test_every_part_of_the_proof_says_what_it_does_and_takes_a_seed() -> None:
+def test_every_part_of_the_proof_says_what_it_does_and_takes_a_seed_and_its_sizes() -> None:
     assert len({part.name for part in PARTS}) == len(PARTS)
     for part in PARTS:
-        command = part.command(Size(seed=SEED, scale=0.001), Path("result.json"))
-        assert command[-1] == "result.json"
-        assert command[command.index("--seed") + 1] == str(SEED)
+        assert part.options(SEED, 0.001)[0] == f"--seed={SEED}"
         assert len(part.what.split()) >= 4
+    # Apart, since some of them exchange clocks.
+    code = (
+        "from inspect import signature; from proof.parts import PARTS; "
+        "print([p.name for p in PARTS if not {'seed', *p.sizes} <= set(signature(p.load()).parameters)])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (said.stdout, said.stderr) == ("[]\n", "")
 
 
 def test_a_page_without_one_pair_of_markers_is_refused(tmp_path: Path) -> None:

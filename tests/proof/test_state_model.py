@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import pytest
 
-from proof.state_model import __main__ as state_model
+from proof.state_model.histories import run
 from wallet_gateway.domain import states
 from wallet_gateway.domain.states import LifecycleEvent, TransactionState
 
 E, S = LifecycleEvent, TransactionState
 
 
-def search(tmp_path: Path, histories: int) -> dict[str, Any]:
-    result = tmp_path / "result.json"
-    code = state_model.main(["--seed", "5", "--histories", str(histories), "--result", str(result)])
-    found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-    assert code == bool(found["found"])
-    return found
-
-
-def test_two_hundred_histories_agree_with_the_documentation(tmp_path: Path) -> None:
-    found = search(tmp_path, 200)
-    assert (found["part"], found["runs"], found["found"], found["notes"]) == ("state_model", 200, 0, [])
+def test_two_hundred_histories_agree_with_the_documentation() -> None:
+    found = run(seed=5, histories=200)
+    assert (found.runs, found.failures, found.notes) == (200, [], [])
 
 
 def changed(state: TransactionState, **moves: TransactionState) -> Mapping[TransactionState, object]:
@@ -47,7 +36,7 @@ def changed(state: TransactionState, **moves: TransactionState) -> Mapping[Trans
     ],
 )
 def test_another_transition_is_seen(
-    table: Mapping[TransactionState, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: Mapping[TransactionState, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(states, "TRANSITIONS", table)
-    assert search(tmp_path, 100)["found"]
+    assert run(seed=5, histories=100).failures

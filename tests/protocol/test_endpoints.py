@@ -98,7 +98,7 @@ def test_the_command_lists_every_message_with_what_it_is(capsys: pytest.CaptureF
     [
         ("wallet_gateway.protocol", "FollowUpRequest: "),
         ("wallet_gateway.conformance --list", "open.key-life [Authentication] life of keys"),
-        ("proof.failures --help", "usage: "),
+        ("proof kills-sqlite --help", "usage: "),
     ],
 )
 def test_commands_work_without_docstrings(command: str, line: str) -> None:

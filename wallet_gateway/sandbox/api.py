@@ -2,21 +2,19 @@
 
 Also what becomes due when the sandbox's clock advances: requests delayed by the fault ``late``, and expired
 3-D Secure pages. Due work is executed before each request, so no caller can see a state in which it is
-still open. What a request does to payments is in the modules that ``_execute`` names, and how a broken
+still open. What a request does to payments is in the modules that ``_EXECUTE`` names, and how a broken
 answer leaves the socket in ``server``.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from cryptography.fernet import Fernet, InvalidToken
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import get_script_prefix
 
@@ -36,16 +34,15 @@ from wallet_gateway.sandbox.authorizations import (
     check_api_key,
     create_payment_account,
     describe_payment_account,
-    expire_authentications,
+    expired_authentications,
     issue_public_key,
-    waiting_authentications,
 )
 from wallet_gateway.sandbox.checkouts import open_checkout
-from wallet_gateway.sandbox.faults import FaultKind, take_fault
+from wallet_gateway.sandbox.faults import take_fault
 from wallet_gateway.sandbox.follow_ups import execute_detached_refund, execute_follow_up
 from wallet_gateway.sandbox.merchants import merchant_of
-from wallet_gateway.sandbox.models import LateRequest, LetterCase, Merchant, SandboxState, SetFault
-from wallet_gateway.sandbox.records import SLOW_AMOUNT, status_records
+from wallet_gateway.sandbox.models import FaultKind, LetterCase, Merchant, SandboxState, SetFault
+from wallet_gateway.sandbox.records import ABANDONED, SLOW_AMOUNT, change_state, status_records
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.requests import Message, ParsedRequest, RawRequest, allowed_methods, parse_request
 from wallet_gateway.sandbox.server import (
@@ -58,10 +55,8 @@ from wallet_gateway.sandbox.server import (
 )
 from wallet_gateway.sandbox.state import (
     Conditions,
-    FaultMode,
     RequestContext,
     current_conditions,
-    note_due,
     write_lock,
 )
 
@@ -98,15 +93,15 @@ class Exchange:
     parsed: ParsedRequest
     conditions: Conditions
 
-    def reply(self, fault_mode: FaultMode = FaultMode.NONE) -> Reply:
+    def reply(self, fault: FaultKind | None = None) -> Reply:
         """Process the request and return the formatted answer."""
-        status, value = self.process(fault_mode)
+        status, value = self.process(fault)
         money = getattr(self.parsed.message, "money", None)
         if status == 200 and money is not None and money.amount == SLOW_AMOUNT:
             cancellable_sleep(SLOW_SECONDS)
         return self.write(value, status=status)
 
-    def process(self, fault_mode: FaultMode = FaultMode.NONE) -> tuple[int, Any]:
+    def process(self, fault: FaultKind | None = None) -> tuple[int, Any]:
         """Execute the request or refuse it; return the HTTP status and the answer in canonical wire form."""
         message = self.parsed.message
         try:
@@ -130,9 +125,9 @@ class Exchange:
                 merchant=merchant,
                 conditions=self.conditions,
                 base_url=self.raw.base_url,
-                fault_mode=fault_mode,
+                fault=fault,
             )
-            return 200, _execute(context, message)
+            return 200, _EXECUTE[type(message)](context, message)
         except Refusal as refusal:
             return refusal.status, refusal.to_wire()
 
@@ -144,24 +139,16 @@ class Exchange:
         return Reply(status=status, body=body, headers=headers)
 
 
-def _execute(context: RequestContext, message: Message) -> dict[str, Any] | list[dict[str, Any]]:
-    match message:
-        case CheckoutRequest():
-            return open_checkout(context, message)
-        case FollowUpRequest():
-            return execute_follow_up(context, message)
-        case DetachedRefundRequest():
-            return execute_detached_refund(context, message)
-        case StatusQuery():
-            return status_records(context, message.client_system_transaction_id)
-        case PublicKeyRequest():
-            return issue_public_key(context)
-        case PaymentAccountRequest():
-            return create_payment_account(context, message)
-        case PaymentAccountQuery():
-            return describe_payment_account(context, message)
-        case AuthorizationRequest():
-            return authorize(context, message)
+_EXECUTE: Final[Mapping[type[Message], Callable[[RequestContext, Any], Any]]] = {
+    CheckoutRequest: open_checkout,
+    FollowUpRequest: execute_follow_up,
+    DetachedRefundRequest: execute_detached_refund,
+    StatusQuery: lambda context, query: status_records(context, query.client_system_transaction_id),
+    PublicKeyRequest: lambda context, _: issue_public_key(context),
+    PaymentAccountRequest: create_payment_account,
+    PaymentAccountQuery: describe_payment_account,
+    AuthorizationRequest: authorize,
+}
 
 
 def _is_registered(origin: str | None, merchants: Iterable[Merchant]) -> bool:
@@ -205,21 +192,8 @@ def _format_value(value: object, behaviour: SandboxState) -> object:
     return formatted
 
 
-# The key exists only in this process: after a restart, stored requests are unreadable and are dropped.
-_FERNET: Final = Fernet(Fernet.generate_key())
-
-
-def delay_request(raw: RawRequest, conditions: Conditions, *, by: timedelta) -> None:
-    """Store a request until the clock has advanced by a duration."""
-    values = asdict(raw) | {"body": base64.b64encode(raw.body).decode()}
-    with write_lock():
-        note_due(conditions.now + by)
-        LateRequest.objects.create(
-            due_at=conditions.now + by,
-            method=raw.method,
-            path=raw.path[:2000],
-            sealed=_FERNET.encrypt(json.dumps(values).encode()),
-        )
+late_requests: Final[list[tuple[datetime, RawRequest]]] = []
+"""Requests that are processed when the clock reaches their time. They may hold keys, so none is stored."""
 
 
 def execute_due_requests() -> Conditions:
@@ -228,24 +202,16 @@ def execute_due_requests() -> Conditions:
     Returns the conditions under which they were executed.
     """
     conditions = current_conditions()
-    next_due_at = conditions.behaviour.next_due_at
-    if next_due_at is None or next_due_at > conditions.now:
+    expired = expired_authentications(conditions.now)
+    if not any(due_at <= conditions.now for due_at, _ in late_requests) and not expired.exists():
         return conditions
     with write_lock():
-        expire_authentications(conditions.now)
-        for late in LateRequest.objects.filter(due_at__lte=conditions.now).order_by("due_at", "pk"):
-            late.delete()
-            try:
-                values = json.loads(_FERNET.decrypt(bytes(late.sealed)))
-            except InvalidToken:
-                continue
-            raw = RawRequest(**values | {"body": base64.b64decode(values["body"])})
+        for page in expired.all():
+            change_state(page.record, ABANDONED, now=page.expires_at)
+        late_requests.sort(key=itemgetter(0))
+        while late_requests and late_requests[0][0] <= conditions.now:
+            _, raw = late_requests.pop(0)
             Exchange(raw=raw, parsed=parse_request(raw), conditions=conditions).process()
-        next_due = (
-            LateRequest.objects.order_by("due_at").values_list("due_at", flat=True).first(),
-            waiting_authentications().values_list("expires_at", flat=True).first(),
-        )
-        SandboxState.objects.update(next_due_at=min(filter(None, next_due), default=None))
     return conditions
 
 
@@ -283,9 +249,9 @@ def answer_with_fault(exchange: Exchange, fault: SetFault) -> Reply:
         case FaultKind.DROP_BEFORE:
             return DROPPED
         case FaultKind.LATE:
-            delay_request(
-                exchange.raw, exchange.conditions, by=timedelta(seconds=_seconds(fault, DEFAULT_LATE_SECONDS))
-            )
+            due_at = exchange.conditions.now + timedelta(seconds=_seconds(fault, DEFAULT_LATE_SECONDS))
+            with write_lock():
+                late_requests.append((due_at, exchange.raw))
             return DROPPED
         case FaultKind.STATUS_BEFORE:
             return _html(fault.status or DEFAULT_STATUS)
@@ -338,7 +304,7 @@ def answer_with_fault(exchange: Exchange, fault: SetFault) -> Reply:
             exchange.process()
             return exchange.reply()
         case FaultKind.ERRORED | FaultKind.UNDOCUMENTED_STATE | FaultKind.PARTIAL:
-            return exchange.reply(FaultMode(kind))
+            return exchange.reply(kind)
         # Its answer is late or damaged on the way.
         case FaultKind.DELAY_AFTER:
             reply = exchange.reply()
@@ -390,7 +356,7 @@ def dispatch(raw: RawRequest) -> Reply:
         return Reply(status=204, headers=_cors_headers(raw, Merchant.objects.all()))
     conditions = execute_due_requests()
     parsed = parse_request(raw)
-    fault = take_fault(parsed.operation, conditions)
+    fault = take_fault(parsed.operation)
     entry = journal.open_entry(raw, parsed, fault=fault.fault if fault else "", now=conditions.now)
     exchange = Exchange(raw=raw, parsed=parsed, conditions=conditions)
     try:

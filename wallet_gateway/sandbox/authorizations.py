@@ -40,7 +40,6 @@ from wallet_gateway.sandbox.models import (
     hash_secret,
 )
 from wallet_gateway.sandbox.records import (
-    ABANDONED,
     NOT_AUTHENTICATED,
     PENDING,
     answer_once,
@@ -52,7 +51,7 @@ from wallet_gateway.sandbox.records import (
     write_record,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, note_due, write_lock
+from wallet_gateway.sandbox.state import RequestContext, current_conditions, write_lock
 from wallet_gateway.sandbox.tokens import InvalidToken, Reason, key_ring, open_token, read_payload
 from wallet_gateway.sandbox.wallet import CRYPTOGRAM_3DS, PAN_ONLY
 
@@ -255,13 +254,13 @@ def authorize(context: RequestContext, request: AuthorizationRequest) -> dict[st
             raise Refusal("AccountUsedUp", text)
         needs_page = account.card_type == CardType.CARD and request.three_d_secure is None
         # A request with a fault mode fails at once, before any 3-D Secure page.
-        waits = needs_page and context.fault_mode is FaultMode.NONE
+        waits = needs_page and context.fault is None
         record = write_record(
             merchant,
             request.client_system_transaction_id,
             request.type,
             request.money,
-            PENDING if waits else decide_request(request.type, request.money, context.fault_mode),
+            PENDING if waits else decide_request(request.type, request.money, context.fault),
             now=now,
             details=authorization_details(
                 request.type, provider=merchant.provider, account_number=account.masked_number
@@ -270,7 +269,6 @@ def authorize(context: RequestContext, request: AuthorizationRequest) -> dict[st
         )
         response = response_to_request(record, context.conditions.behaviour)
         if waits:
-            note_due(now + PAGE_LIFETIME)
             page = Authentication.objects.create(
                 record=record,
                 redirect_details=request.redirect_details.to_wire() if request.redirect_details else {},
@@ -352,13 +350,7 @@ def check_authentication_open(authentication: Authentication, *, now: datetime) 
         raise Refusal("AuthenticationUsedUp", f"The {name} was left: the payment is {record.state}.")
 
 
-def waiting_authentications() -> QuerySet[Authentication]:
-    """Return the pages whose payment waits for the customer, in the order in which they expire."""
+def expired_authentications(now: datetime) -> QuerySet[Authentication]:
+    """Return the pages that have expired and whose payment waits for the customer, the oldest first."""
     waiting = Authentication.objects.filter(record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED)
-    return waiting.select_related("record").order_by("expires_at", "pk")
-
-
-def expire_authentications(now: datetime) -> None:
-    """End all payments whose page has expired; the caller holds the lock of writers."""
-    for authentication in waiting_authentications().filter(expires_at__lte=now):
-        change_state(authentication.record, ABANDONED, now=authentication.expires_at)
+    return waiting.filter(expires_at__lte=now).select_related("record").order_by("expires_at", "pk")

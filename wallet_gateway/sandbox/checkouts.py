@@ -15,7 +15,7 @@ from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutResponse, CheckoutType
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING
-from wallet_gateway.sandbox.models import BillingAddressRule, Checkout, Outcome, RecordOrigin
+from wallet_gateway.sandbox.models import BillingAddressRule, Checkout, FaultKind, Outcome, RecordOrigin
 from wallet_gateway.sandbox.records import (
     QUARANTINED,
     ProviderDecision,
@@ -25,7 +25,7 @@ from wallet_gateway.sandbox.records import (
     write_record,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
+from wallet_gateway.sandbox.state import RequestContext, current_conditions, write_lock
 
 CUSTOMER: Final = {
     "cardholderFirstName": "Sam",
@@ -152,9 +152,9 @@ def open_checkout(context: RequestContext, request: CheckoutRequest) -> dict[str
             created_at=now,
             expires_at=now + timedelta(seconds=seconds) if seconds else None,
         )
-        if context.fault_mode is FaultMode.ERRORED:
+        if context.fault is FaultKind.ERRORED:
             _decide(checkout, Outcome.ERROR, decision_for_outcome(checkout.type, Outcome.ERROR), now=now)
-        elif context.fault_mode is FaultMode.UNDOCUMENTED:
+        elif context.fault is FaultKind.UNDOCUMENTED_STATE:
             _decide(checkout, Outcome.PENDING, QUARANTINED, now=now)
         return CheckoutResponse(redirect_url=context.base_url + checkout.get_absolute_url()).to_wire()
 

@@ -7,6 +7,7 @@ authorizes the forms, so they need no CSRF token.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -23,7 +24,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError, UnreadableBody
-from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.sandbox import faults
 from wallet_gateway.sandbox.control import CONTROL_CALLS, behaviour_in_force
 from wallet_gateway.sandbox.follow_ups import amounts_left
@@ -45,6 +45,7 @@ from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 
 ROWS_PER_PAGE: Final = 25
 LATEST: Final = 8
+_NUMBER: Final = re.compile(r'"\\u0000([^"\\]+)\\u0000"')
 BACK: Final = "back"
 """The form field that names the page of the form; all others are fields of the call."""
 
@@ -220,26 +221,12 @@ def _texts(values: Mapping[str, Any]) -> dict[str, str]:
 def _readable(body: str) -> str:
     """Return JSON with line breaks and indentation; a body that is not strict JSON is unchanged."""
     try:
-        return _indented(strict_json.loads(body))
+        strict_json.loads(body)
     except UnreadableBody:
         return body
-
-
-def _indented(value: JsonValue, indent: str = "") -> str:
     # `json.dumps` would write the digits of a number in another way than they were sent.
-    deeper = f"{indent}  "
-    if isinstance(value, dict) and value:
-        members = [
-            f"{json.dumps(name, ensure_ascii=False)}: {_indented(one, deeper)}" for name, one in value.items()
-        ]
-        opening, closing = "{}"
-    elif isinstance(value, list) and value:
-        members = [_indented(one, deeper) for one in value]
-        opening, closing = "[]"
-    else:
-        return strict_json.dumps(value).decode()
-    lines = f",\n{deeper}".join(members)
-    return f"{opening}\n{deeper}{lines}\n{indent}{closing}"
+    value = json.loads(body, parse_int="\0{}\0".format, parse_float="\0{}\0".format)
+    return _NUMBER.sub(r"\1", json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _open_authentications() -> QuerySet[Authentication]:

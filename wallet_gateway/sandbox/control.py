@@ -6,6 +6,7 @@ their values by name; it returns a JSON value. Who may call is decided in ``acce
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +27,10 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox import faults, journal, merchants, records, state
-from wallet_gateway.sandbox.api import execute_due_requests
+from wallet_gateway.sandbox.api import execute_due_requests, late_requests
 from wallet_gateway.sandbox.authorizations import decide_authentication
 from wallet_gateway.sandbox.checkouts import decide_checkout
-from wallet_gateway.sandbox.faults import ANY_OPERATION, FaultKind
+from wallet_gateway.sandbox.faults import ANY_OPERATION
 from wallet_gateway.sandbox.follow_ups import import_migration_file, make_portal_follow_up
 from wallet_gateway.sandbox.json_calls import Call, Input, InvalidInput, call_path, with_json, write_seconds
 from wallet_gateway.sandbox.models import (
@@ -38,6 +39,7 @@ from wallet_gateway.sandbox.models import (
     AuthenticationOutcome,
     BillingAddressRule,
     DuplicatePolicy,
+    FaultKind,
     JournalEntry,
     LetterCase,
     Merchant,
@@ -254,21 +256,9 @@ def list_faults(_given: Values) -> object:
     return [faults.describe(fault) for fault in faults.list_faults()]
 
 
-_BEHAVIOUR: Final = {
-    "duplicates": "duplicates",
-    "statusLagSeconds": "status_lag",
-    "letterCase": "letter_case",
-    "numericAmounts": "numeric_amounts",
-    "shareReferences": "share_references",
-    "anotherCard": "another_card",
-    "billingAddress": "billing_address",
-    "erroredAmount": "errored_amount",
-    "placeholderIds": "placeholder_ids",
-    "stateWords": "state_words",
-    "portalReferences": "portal_references",
-    "newestFirst": "newest_first",
-}
-"""The attribute of ``SandboxState`` that each field changes."""
+def _attribute(name: str) -> str:
+    """Return what a field changes of ``SandboxState``: ``status_lag`` for ``statusLagSeconds``."""
+    return re.sub(r"(?=[A-Z])", "_", name).lower().removesuffix("_seconds")
 
 
 def _read_state_words(given: Input, name: str) -> dict[str, str] | None:
@@ -313,14 +303,15 @@ def _read_state_words(given: Input, name: str) -> dict[str, str] | None:
     button="Answer so",
 )
 def behaviour(given: Values) -> object:
-    state.change_behaviour({_BEHAVIOUR[name]: value for name, value in given.items() if value is not None})
+    state.change_behaviour({_attribute(name): value for name, value in given.items() if value is not None})
     return behaviour_in_force()
 
 
 def behaviour_in_force() -> dict[str, Any]:
     """Return the behaviour in the JSON form of the control interface."""
     in_force = state.current_conditions().behaviour
-    values = {name: getattr(in_force, attribute) for name, attribute in _BEHAVIOUR.items()}
+    names = [field.name for field in CONTROL_CALLS["behaviour"].fields]
+    values = {name: getattr(in_force, _attribute(name)) for name in names}
     return values | {"statusLagSeconds": write_seconds(in_force.status_lag)}
 
 
@@ -464,6 +455,7 @@ def read_journal(_given: Values) -> object:
 def reset(_given: Values) -> object:
     cancel_all_sleeps()
     with write_lock():
+        late_requests.clear()
         models = apps.get_app_config("wallet_sandbox").get_models()
         tables = [model._meta.db_table for model in models if model is not Merchant]
         connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))

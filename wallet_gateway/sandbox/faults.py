@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any, Final
 
 from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
-from wallet_gateway.sandbox.models import SandboxState, SetFault
+from wallet_gateway.sandbox.models import FaultKind, SetFault
 from wallet_gateway.sandbox.requests import TRANSACTION_OPERATIONS, Operation
-from wallet_gateway.sandbox.state import Conditions, write_lock
+from wallet_gateway.sandbox.state import write_lock
 
 ANY_OPERATION: Final = "*"
 """Stands for all operations."""
-
-
-class FaultKind(StrEnum):
-    """The faults that can be set."""
-
-    DROP_BEFORE = "drop_before"
-    DROP_AFTER = "drop_after"
-    DELAY_BEFORE = "delay_before"
-    DELAY_AFTER = "delay_after"
-    STATUS_BEFORE = "status_before"
-    STATUS_AFTER = "status_after"
-    TRUNCATED = "truncated"
-    NOT_JSON = "not_json"
-    WRONG_SHAPE = "wrong_shape"
-    EMPTY = "empty"
-    LATE = "late"
-    UNDOCUMENTED_STATE = "undocumented_state"
-    REDIRECTED = "redirected"
-    DRIP = "drip"
-    ERRORED = "errored"
-    PARTIAL = "partial"
-    THROTTLED = "throttled"
-    DUPLICATE = "duplicate"
-    ERROR_BODY = "error_body"
-    BARE_ERROR = "bare_error"
-    ERROR_200 = "error_200"
-    MIXED = "mixed"
-    RESET = "reset"
-    BAD_GZIP = "bad_gzip"
-    BAD_STATUS_LINE = "bad_status_line"
-    UNREADABLE_RECORD = "unreadable_record"
 
 
 _APPLICABLE_TO: Final[dict[FaultKind, frozenset[Operation]]] = {
@@ -64,7 +32,6 @@ def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
         raise InvalidInput(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
     with write_lock():
         SetFault.objects.create(operation=operation, fault=fault, **details)
-        SandboxState.objects.update(has_faults=True)
 
 
 def applies_to(fault: FaultKind, operation: Operation | None) -> bool:
@@ -76,7 +43,6 @@ def clear_faults() -> None:
     """Remove all faults."""
     with write_lock():
         SetFault.objects.all().delete()
-        SandboxState.objects.update(has_faults=False)
 
 
 def list_faults() -> list[SetFault]:
@@ -84,15 +50,15 @@ def list_faults() -> list[SetFault]:
     return list(SetFault.objects.order_by("pk"))
 
 
-def take_fault(operation: Operation | None, conditions: Conditions) -> SetFault | None:
+def take_fault(operation: Operation | None) -> SetFault | None:
     """Return the fault that hits this request, or None, and update its counters.
 
     If several match, the one that was set first hits. A fault that still has requests to skip counts this
     request and leaves it to the next fault.
     """
-    if not conditions.behaviour.has_faults:
-        return None
     matching = SetFault.objects.filter(operation__in=[ANY_OPERATION, operation or ANY_OPERATION])
+    if not matching.exists():
+        return None
     with write_lock():
         for fault in matching.order_by("pk"):
             if not applies_to(FaultKind(fault.fault), operation):
@@ -103,7 +69,6 @@ def take_fault(operation: Operation | None, conditions: Conditions) -> SetFault 
                 continue
             if fault.times == 1:
                 fault.delete()
-                SandboxState.objects.update(has_faults=SetFault.objects.exists())
             elif fault.times is not None:
                 fault.times -= 1
                 fault.save(update_fields=["times"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from django.db.models import Sum
@@ -28,6 +29,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.checkouts import follow_up_details
 from wallet_gateway.sandbox.models import (
     Deposit,
+    FaultKind,
     Outcome,
     PortalReference,
     RecordOrigin,
@@ -49,7 +51,7 @@ from wallet_gateway.sandbox.records import (
     written_state,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
+from wallet_gateway.sandbox.state import RequestContext, current_conditions, write_lock
 
 
 def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Money]]:
@@ -57,19 +59,47 @@ def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Mo
     if original.state != RecordState.APPROVED:
         return
     totals = totals_of(original)
-    largest = {
-        FollowUpType.CAPTURE: original.amount_minor - totals.capturing,
-        FollowUpType.REFUND: totals.captured - totals.refunded,
-        FollowUpType.REVERSAL_PREAUTHORIZATION: original.amount_minor,
-    }
-    for follow_up, minor_units in largest.items():
-        if minor_units > 0:
-            amount = Money.from_minor_units(minor_units, original.currency)
-            try:
-                _check_limits(follow_up, original, totals, amount)
-            except Refusal:
-                continue
-            yield follow_up, amount
+    for follow_up in FollowUpType:
+        with suppress(Refusal):
+            left = _largest(follow_up, original, totals)
+            if left > 0:
+                yield follow_up, Money.from_minor_units(left, original.currency)
+
+
+def _largest(follow_up: FollowUpType, original: TransactionRecord, totals: PaymentTotals) -> int:
+    """Return the largest amount that a follow-up of an approved payment may have; raises a ``Refusal``."""
+    match follow_up:
+        case FollowUpType.CAPTURE:
+            if original.type == CheckoutType.SALE:
+                raise Refusal("NothingToCapture", "A sale is captured at once.")
+            if totals.reversed:
+                raise Refusal("NothingToCapture", "The authorization was reversed.")
+            return original.amount_minor - totals.capturing
+        case FollowUpType.REFUND:
+            return totals.captured - totals.refunded
+        case FollowUpType.REVERSAL_PREAUTHORIZATION:
+            if original.type == CheckoutType.SALE or totals.capturing:
+                raise Refusal("AlreadyCaptured", "What is captured can be refunded, not reversed.")
+            if totals.reversed:
+                text = f"The payment {quote(original.reference)} was reversed before."
+                raise Refusal("OriginalNotApproved", text)
+            return original.amount_minor
+
+
+def _check_limits(follow_up: FollowUpType, original: TransactionRecord, amount: Money) -> None:
+    """Check a follow-up of an approved payment, in its currency; raises a ``Refusal``."""
+    totals = totals_of(original)
+    left = _largest(follow_up, original, totals)
+    if follow_up is FollowUpType.REFUND:
+        captured = Money.from_minor_units(totals.captured, original.currency)
+        _check_refund(captured, totals.refunded, amount)
+    elif follow_up is FollowUpType.REVERSAL_PREAUTHORIZATION and amount != original.amount:
+        text = f"A reversal takes the whole {original.amount}, not {amount}."
+        raise Refusal("ReversalNotWhole", text)
+    elif amount.minor_units > left:
+        capturable = Money.from_minor_units(left, amount.currency)
+        text = f"{amount} was asked for, {capturable} of {original.amount} can be captured."
+        raise Refusal("CaptureAmountExceeded", text)
 
 
 def _check_refund(deposit: Money, refunded: int, requested: Money) -> None:
@@ -85,35 +115,6 @@ def _check_refund(deposit: Money, refunded: int, requested: Money) -> None:
         raise Refusal("RefundAmountExceeded", error.message.removeprefix("RefundAmountExceeded: "))
 
 
-def _check_limits(
-    follow_up: FollowUpType, original: TransactionRecord, totals: PaymentTotals, amount: Money
-) -> None:
-    """Check a follow-up of an approved payment, in its currency; raises a ``Refusal``."""
-    match follow_up:
-        case FollowUpType.CAPTURE:
-            if original.type == CheckoutType.SALE:
-                raise Refusal("NothingToCapture", "A sale is captured at once.")
-            if totals.reversed:
-                raise Refusal("NothingToCapture", "The authorization was reversed.")
-            left = original.amount_minor - totals.capturing
-            if amount.minor_units > left:
-                capturable = Money.from_minor_units(left, amount.currency)
-                text = f"{amount} was asked for, {capturable} of {original.amount} can be captured."
-                raise Refusal("CaptureAmountExceeded", text)
-        case FollowUpType.REFUND:
-            captured = Money.from_minor_units(totals.captured, original.currency)
-            _check_refund(captured, totals.refunded, amount)
-        case FollowUpType.REVERSAL_PREAUTHORIZATION:
-            if original.type == CheckoutType.SALE or totals.capturing:
-                raise Refusal("AlreadyCaptured", "What is captured can be refunded, not reversed.")
-            if totals.reversed:
-                text = f"The payment {quote(original.reference)} was reversed before."
-                raise Refusal("OriginalNotApproved", text)
-            if amount != original.amount:
-                text = f"A reversal takes the whole {original.amount}, not {amount}."
-                raise Refusal("ReversalNotWhole", text)
-
-
 def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict[str, Any]:
     """Execute a capture, refund or reversal and return the follow-up response; raises a ``Refusal``."""
     behaviour = context.conditions.behaviour
@@ -123,7 +124,7 @@ def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict
             find_original(context.merchant, request.client_system_invoice_id),
             request.type,
             request.money,
-            decide_request(request.type, request.money, context.fault_mode),
+            decide_request(request.type, request.money, context.fault),
             reference=request.client_system_transaction_id,
             now=context.conditions.now,
         )
@@ -167,7 +168,7 @@ def _follow_up(
     if amount.currency != original.currency:
         text = f"The payment is in {original.currency}, the request in {amount.currency}."
         raise Refusal("CurrencyDiffers", text)
-    _check_limits(follow_up, original, totals_of(original), amount)
+    _check_limits(follow_up, original, amount)
     provider, email = original.merchant.provider, original.details["apmPayerEmailAddress"]
     return write_record(
         original.merchant,
@@ -205,7 +206,7 @@ def execute_detached_refund(context: RequestContext, request: DetachedRefundRequ
             raise Refusal("CurrencyDiffers", text)
         _check_refund(deposit.amount, refunded_of(deposit), requested)
         money = requested
-        if context.fault_mode is FaultMode.PARTIAL:
+        if context.fault is FaultKind.PARTIAL:
             # At least one unit: an approved refund of zero is not a refund.
             money = Money.from_minor_units(max(1, requested.minor_units // 2), requested.currency)
         record = write_record(
@@ -213,7 +214,7 @@ def execute_detached_refund(context: RequestContext, request: DetachedRefundRequ
             request.client_system_transaction_id,
             DETACHED_REFUND_TYPE,
             money,
-            decide_request(DETACHED_REFUND_TYPE, requested, context.fault_mode),
+            decide_request(DETACHED_REFUND_TYPE, requested, context.fault),
             now=context.conditions.now,
             details=follow_up_details(provider=merchant.provider),
             deposit=deposit,

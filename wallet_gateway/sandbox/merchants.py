@@ -8,15 +8,15 @@ from typing import Any, Final
 from django.conf import settings
 
 from wallet_gateway.protocol import strict_json
-from wallet_gateway.protocol.accounts import PaymentAccountQuery, PaymentAccountRequest, PublicKeyRequest
+from wallet_gateway.protocol.accounts import PublicKeyRequest
 from wallet_gateway.protocol.errors import UnreadableBody
-from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest
 from wallet_gateway.sandbox.json_calls import Input, InvalidInput
 from wallet_gateway.sandbox.models import Merchant, SandboxState
 from wallet_gateway.sandbox.refusals import Refusal
+from wallet_gateway.sandbox.requests import Message
 from wallet_gateway.sandbox.state import write_lock
 
 PROVIDER: Final = "ExampleWalletV2"
@@ -51,13 +51,7 @@ def add_merchant(given: Input) -> Merchant:
     return merchant
 
 
-def merchant_of(
-    message: TransactionRequest
-    | StatusQuery
-    | PublicKeyRequest
-    | PaymentAccountRequest
-    | PaymentAccountQuery,
-) -> Merchant:
+def merchant_of(message: Message) -> Merchant:
     """Return the merchant of a request; raises ``UnknownMerchant``."""
     merchant = Merchant.objects.filter(merchant_id=message.merchant_id, store_id=message.store_id).first()
     if merchant is None:

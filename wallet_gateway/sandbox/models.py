@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import secrets
 from datetime import timedelta
+from enum import StrEnum
 from typing import ClassVar
 
 from django.db import models
@@ -64,6 +65,24 @@ class SandboxModel(models.Model):
         abstract = True
         app_label = "wallet_sandbox"
 
+    def __str__(self) -> str:
+        return f"{self._meta.object_name} {self.pk}"
+
+
+class AmountModel(SandboxModel):
+    """A table whose rows have an amount."""
+
+    amount_minor = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+
+    class Meta(SandboxModel.Meta):
+        abstract = True
+
+    @property
+    def amount(self) -> Money:
+        """The amount: of a transaction also where it failed."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
+
 
 class Merchant(SandboxModel):
     """A store of a merchant that may use the sandbox."""
@@ -90,14 +109,12 @@ class Merchant(SandboxModel):
         return self.display_name or self.merchant_id
 
 
-class Checkout(SandboxModel):
+class Checkout(AmountModel):
     """A checkout requested by a merchant: the page behind one ``redirectUrl``."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="checkouts")
     reference = models.CharField(max_length=255)
     type = models.CharField(max_length=32)
-    amount_minor = models.BigIntegerField()
-    currency = models.CharField(max_length=3)
     request = models.JSONField()
     """The request in wire form, with the canonical names of the interface."""
     skin_id = models.CharField(max_length=255, blank=True)
@@ -115,20 +132,12 @@ class Checkout(SandboxModel):
             models.Index(fields=["merchant", "reference"], name="wallet_sandbox_checkout_ref")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.type} {self.reference}"
-
     def get_absolute_url(self) -> str:
         """Return the path of the page that the customer sees."""
         return reverse("checkout", kwargs={"token": self.token})
 
-    @property
-    def amount(self) -> Money:
-        """The amount to pay."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
-
-class Deposit(SandboxModel):
+class Deposit(AmountModel):
     """A payment of an earlier provider, imported from a migration file, that detached refunds refer to."""
 
     merchant_id = models.CharField(max_length=64)
@@ -136,8 +145,6 @@ class Deposit(SandboxModel):
     parent_transaction_id = models.CharField(max_length=255)
     provider_transaction_id = models.CharField(max_length=255, blank=True)
     paid_at = models.DateTimeField()
-    amount_minor = models.BigIntegerField()
-    currency = models.CharField(max_length=3)
     refunded_before_minor = models.BigIntegerField(default=0)
     """The amount that the earlier provider had refunded when the file was written."""
 
@@ -153,16 +160,8 @@ class Deposit(SandboxModel):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.parent_transaction_id
 
-    @property
-    def amount(self) -> Money:
-        """The amount paid."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
-
-
-class TransactionRecord(SandboxModel):
+class TransactionRecord(AmountModel):
     """A transaction as the status query reports it: an original, a follow-up or a detached refund."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="records")
@@ -172,8 +171,6 @@ class TransactionRecord(SandboxModel):
     type = models.CharField(max_length=32)
     state = models.CharField(max_length=32)
     provider_state_code = models.CharField(max_length=64)
-    amount_minor = models.BigIntegerField()
-    currency = models.CharField(max_length=3)
     created_at = models.DateTimeField()
     origin = models.CharField(max_length=6, choices=RecordOrigin.choices)
     checkout = models.ForeignKey(
@@ -202,14 +199,6 @@ class TransactionRecord(SandboxModel):
                 condition=models.Q(amount_minor__gt=0), name="wallet_sandbox_record_amount"
             )
         ]
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.reference} {self.state}"
-
-    @property
-    def amount(self) -> Money:
-        """The amount of the transaction, also if it failed."""
-        return Money.from_minor_units(self.amount_minor, self.currency)
 
 
 # The wallet button: keys, payment accounts, and 3-D Secure on the gateway's page
@@ -253,9 +242,6 @@ class PublicKey(SandboxModel):
     encryption_key_hash = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"keys until {self.expires_at.isoformat()}"
-
 
 class PaymentAccount(SandboxModel):
     """A payment account: the part of a wallet card that may be stored."""
@@ -275,9 +261,6 @@ class PaymentAccount(SandboxModel):
     """Hash of the token's message id, by which a replayed token is recognised."""
     created_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"{self.card_network} {self.masked_number}"
-
     def has_cryptogram(self, cryptogram: str) -> bool:
         """Compare a cryptogram with the account's own in constant time."""
         return hmac.compare_digest(hash_secret(cryptogram), self.cryptogram_hash)
@@ -296,15 +279,12 @@ class Authentication(SandboxModel):
     decided_outcome = models.CharField(max_length=9, choices=AuthenticationOutcome.choices, blank=True)
     """Empty until the customer leaves the page with one of its buttons."""
 
-    def __str__(self) -> str:
-        return f"3-D Secure of {self.record}"
-
     def get_absolute_url(self) -> str:
         """Return the path of the page that the customer sees."""
         return reverse("three_d_secure", kwargs={"token": self.token})
 
 
-# State and behaviour, faults, accepted and delayed requests, and the journal
+# State and behaviour, faults, accepted requests, and the journal
 
 
 MAX_LISTED_PATH_LENGTH = 60
@@ -388,19 +368,42 @@ class SandboxState(SandboxModel):
     newest_first = models.BooleanField(default=False)
     """Whether the status query lists the newest record first."""
     wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
-    # What may be waiting is noted here, so that a request of a quiet sandbox reads this row only.
-    next_due_at = models.DateTimeField(null=True)
-    """The earliest time at which a delayed request or an expired 3-D Secure page may be due."""
-    has_faults = models.BooleanField(default=False)
-    """Whether a fault may be set."""
 
     class Meta(SandboxModel.Meta):
         constraints: ClassVar = [
             models.CheckConstraint(condition=models.Q(pk=1), name="wallet_sandbox_one_state")
         ]
 
-    def __str__(self) -> str:
-        return "state of the sandbox"
+
+class FaultKind(StrEnum):
+    """The faults that can be set."""
+
+    DROP_BEFORE = "drop_before"
+    DROP_AFTER = "drop_after"
+    DELAY_BEFORE = "delay_before"
+    DELAY_AFTER = "delay_after"
+    STATUS_BEFORE = "status_before"
+    STATUS_AFTER = "status_after"
+    TRUNCATED = "truncated"
+    NOT_JSON = "not_json"
+    WRONG_SHAPE = "wrong_shape"
+    EMPTY = "empty"
+    LATE = "late"
+    UNDOCUMENTED_STATE = "undocumented_state"
+    REDIRECTED = "redirected"
+    DRIP = "drip"
+    ERRORED = "errored"
+    PARTIAL = "partial"
+    THROTTLED = "throttled"
+    DUPLICATE = "duplicate"
+    ERROR_BODY = "error_body"
+    BARE_ERROR = "bare_error"
+    ERROR_200 = "error_200"
+    MIXED = "mixed"
+    RESET = "reset"
+    BAD_GZIP = "bad_gzip"
+    BAD_STATUS_LINE = "bad_status_line"
+    UNREADABLE_RECORD = "unreadable_record"
 
 
 class SetFault(SandboxModel):
@@ -418,9 +421,6 @@ class SetFault(SandboxModel):
     code = models.CharField(max_length=32, blank=True)
     message = models.CharField(max_length=500, blank=True)
 
-    def __str__(self) -> str:
-        return f"{self.fault} on {self.operation}"
-
 
 class AcceptedRequest(SandboxModel):
     """A request that used its reference, with its answer, by which a repetition is recognised."""
@@ -436,22 +436,6 @@ class AcceptedRequest(SandboxModel):
         indexes: ClassVar = [
             models.Index(fields=["merchant", "reference"], name="wallet_sandbox_accepted_ref")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.reference}"
-
-
-class LateRequest(SandboxModel):
-    """A request whose connection was closed, to be executed when the clock reaches its time."""
-
-    due_at = models.DateTimeField(db_index=True)
-    method = models.CharField(max_length=16)
-    path = models.CharField(max_length=2000)
-    sealed = models.BinaryField()
-    """The whole request, encrypted with a key of this process because it may contain keys and cryptograms."""
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path} at {self.due_at.isoformat()}"
 
 
 class JournalEntry(SandboxModel):
@@ -469,9 +453,6 @@ class JournalEntry(SandboxModel):
     answer_body = models.TextField(blank=True)
     fault = models.CharField(max_length=32, blank=True)
     received_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path}"
 
     @property
     def short_path(self) -> str:

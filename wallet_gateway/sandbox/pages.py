@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from copy import copy
-from decimal import Decimal
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -150,7 +149,8 @@ def render_in_language(
 def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
     """Return an amount with all decimals of its currency; the text has no breakable space."""
     amount = money.amount.copy_negate() if negative else money.amount
-    pattern = _with_decimals(Locale(language).currency_formats["standard"], currency_exponent(money.currency))
+    pattern = copy(Locale(language).currency_formats["standard"])
+    pattern.frac_prec = (currency_exponent(money.currency),) * 2
     text = numbers.format_currency(amount, money.currency, pattern, language, currency_digits=False)
     # In Arabic, the minus carries a mark of direction.
     minus = numbers.get_minus_sign_symbol(language).replace("-", "\N{MINUS SIGN}")
@@ -165,23 +165,6 @@ def price_text(price: str, currency: str, language: str) -> str:
     except (InvalidAmount, UnknownCode):
         return f"{price} {currency}"
     return amount_text(money, language, negative=price.startswith("-"))
-
-
-def number_text(number: Decimal | int, language: str, *, decimals: int = 0) -> str:
-    """Return a number with grouped thousands and the given number of decimals."""
-    pattern = _with_decimals(Locale(language).decimal_formats[None], decimals)
-    return numbers.format_decimal(number, pattern, language)
-
-
-def rate_text(rate: Decimal, language: str) -> str:
-    """Return a percentage without trailing zeros: ``19%`` in English, ``7,7 %`` in German."""
-    return numbers.format_percent(rate.scaleb(-2), locale=language, decimal_quantization=False)
-
-
-def _with_decimals(pattern: numbers.NumberPattern, decimals: int) -> numbers.NumberPattern:
-    exact = copy(pattern)
-    exact.frac_prec = (decimals, decimals)
-    return exact
 
 
 # Views

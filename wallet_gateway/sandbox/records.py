@@ -33,6 +33,7 @@ from wallet_gateway.sandbox.models import (
     Authentication,
     Checkout,
     DuplicatePolicy,
+    FaultKind,
     Merchant,
     Outcome,
     PlaceholderId,
@@ -42,7 +43,7 @@ from wallet_gateway.sandbox.models import (
     TransactionRecord,
 )
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions, write_lock
+from wallet_gateway.sandbox.state import RequestContext, current_conditions, write_lock
 
 # How the provider decides
 
@@ -95,11 +96,11 @@ def decision_for_outcome(record_type: str, outcome: Outcome) -> ProviderDecision
     return _BY_OUTCOME.get(outcome) or ProviderDecision(RecordState.APPROVED, _SUCCESS[record_type])
 
 
-def decide_request(record_type: str, money: Money, fault_mode: FaultMode) -> ProviderDecision:
+def decide_request(record_type: str, money: Money, fault: FaultKind | None) -> ProviderDecision:
     """Return the decision on a merchant's request; a fault mode takes precedence over a special amount."""
-    if fault_mode is FaultMode.UNDOCUMENTED:
+    if fault is FaultKind.UNDOCUMENTED_STATE:
         return QUARANTINED
-    outcome = Outcome.ERROR if fault_mode is FaultMode.ERRORED else outcome_of_amount(money)
+    outcome = Outcome.ERROR if fault is FaultKind.ERRORED else outcome_of_amount(money)
     return decision_for_outcome(record_type, outcome)
 
 
@@ -365,7 +366,7 @@ def status_records(context: RequestContext, reference: str) -> list[dict[str, An
         ]
         if states:
             answer.append(_status_record(record, states[-1], behaviour))
-    if context.fault_mode is FaultMode.UNDOCUMENTED:
+    if context.fault is FaultKind.UNDOCUMENTED_STATE:
         answer = [record | {"state": UNDOCUMENTED_STATE} for record in answer]
     return answer[::-1] if behaviour.newest_first else answer
 

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any
 
 from django.db import transaction as db_transaction
 
-from wallet_gateway.sandbox.models import Merchant, SandboxState, WalletMode
+from wallet_gateway.sandbox.models import FaultKind, Merchant, SandboxState, WalletMode
 
 _turn = threading.RLock()
 
@@ -38,18 +37,6 @@ class Conditions:
     behaviour: SandboxState
 
 
-class FaultMode(StrEnum):
-    """How processing a request goes wrong."""
-
-    NONE = "none"
-    ERRORED = "errored"
-    """The provider fails."""
-    UNDOCUMENTED = "undocumented_state"
-    """The transaction gets a state that the interface does not define."""
-    PARTIAL = "partial"
-    """The provider refunds less than requested."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
     """The merchant and conditions of one request, and how it is to fail."""
@@ -58,20 +45,14 @@ class RequestContext:
     conditions: Conditions
     base_url: str
     """Scheme and host under which the caller reached the gateway; the path of a page goes behind it."""
-    fault_mode: FaultMode = FaultMode.NONE
+    fault: FaultKind | None = None
+    """A fault that changes how the request is processed."""
 
 
 def current_conditions() -> Conditions:
     """Return the current time and behaviour."""
     behaviour = SandboxState.objects.get()
     return Conditions(now=datetime.now(UTC) + behaviour.clock_ahead, behaviour=behaviour)
-
-
-def note_due(at: datetime) -> None:
-    """Note that something becomes due at a time."""
-    state = SandboxState.objects.get()
-    if state.next_due_at is None or at < state.next_due_at:
-        SandboxState.objects.update(next_due_at=at)
 
 
 def change_behaviour(changes: Mapping[str, Any]) -> Conditions:

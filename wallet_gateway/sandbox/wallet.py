@@ -175,19 +175,9 @@ ACCOUNTS: Final = (
 """All accounts; the first is signed in when a sheet opens."""
 
 
-def card_by_id(identifier: str) -> StoredCard | None:
-    """Return the stored card with an id, or None."""
-    return next((card for card in (*CARDS, *OFFICE_CARDS) if card.id == identifier), None)
-
-
 def card_for(network: CardNetwork, auth_method: str) -> StoredCard:
     """Return the stored card of a network with an authentication method."""
     return next(card for card in CARDS if card.network is network and card.auth_method == auth_method)
-
-
-def account_of(card: StoredCard) -> WalletAccount:
-    """Return the account of a stored card."""
-    return next(account for account in ACCOUNTS if card in account.cards)
 
 
 _MINIMAL: Final = ("name", "postalCode", "countryCode")
@@ -216,7 +206,8 @@ def approve(
     if merchant is None:
         raise Refusal("UnknownMerchant", f"There is no merchant {quote(merchant_id)}.")
     now = current_conditions().now
-    keys, account = key_ring.at(now), account_of(card)
+    keys = key_ring.at(now)
+    account = next(account for account in ACCOUNTS if card in account.cards)
     token = seal(
         _card_payload(card, gateway_merchant_id=merchant_id, now=now),
         signer=keys.signer,
@@ -491,7 +482,7 @@ def _approve(given: Input) -> object:
     request = given.object("request")
     choices = given.object("choices")
     given.check_no_unread_fields()
-    card = card_by_id(card_id)
+    card = next((card for card in (*CARDS, *OFFICE_CARDS) if card.id == card_id), None)
     if card is None:
         raise InvalidInput(f"cardId must be that of a stored card, not {quote(card_id)}.")
     try:

@@ -30,16 +30,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='LateRequest',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('due_at', models.DateTimeField(db_index=True)),
-                ('method', models.CharField(max_length=16)),
-                ('path', models.CharField(max_length=2000)),
-                ('sealed', models.BinaryField()),
-            ],
-        ),
-        migrations.CreateModel(
             name='SetFault',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -161,8 +151,6 @@ class Migration(migrations.Migration):
                 ('portal_references', models.CharField(choices=[('original', 'that of its original'), ('own', "one of the gateway's own")], default='original', max_length=8)),
                 ('newest_first', models.BooleanField(default=False)),
                 ('wallet_mode', models.CharField(choices=[('ready', 'ready'), ('not_ready', 'not available in this browser'), ('no_card', 'available, no card stored'), ('script_fails', 'its script cannot be loaded'), ('slow', 'answers slowly'), ('developer_error', 'refuses every request as wrong'), ('cancelled', 'closed by the customer at once')], default='ready', max_length=15)),
-                ('next_due_at', models.DateTimeField(null=True)),
-                ('has_faults', models.BooleanField(default=False)),
             ],
             options={
                 'constraints': [models.CheckConstraint(condition=models.Q(('pk', 1)), name='wallet_sandbox_one_state')],

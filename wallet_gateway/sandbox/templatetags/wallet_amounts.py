@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from babel import numbers
 from django import template
 from django.utils.translation import get_language
 
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.pages import DEFAULT_LANGUAGE, amount_text, number_text, rate_text
+from wallet_gateway.sandbox.pages import DEFAULT_LANGUAGE, amount_text
 
 register = template.Library()
 
@@ -44,10 +45,13 @@ def is_charged(wire: str | None) -> bool:
 @register.filter
 def whole(number: int) -> str:
     """Return a whole number with grouped thousands."""
-    return number_text(number, _language())
+    return numbers.format_decimal(number, locale=_language())
 
 
 @register.filter
 def rate(wire: str | None) -> str:
-    """Return a rate of a message as a percentage; empty if it is not given."""
-    return rate_text(Decimal(wire), _language()) if wire else ""
+    """Return a rate as a percentage without trailing zeros: ``7,7 %`` in German; empty if it is not given."""
+    if not wire:
+        return ""
+    share = Decimal(wire).scaleb(-2)
+    return numbers.format_percent(share, locale=_language(), decimal_quantization=False)

@@ -7,12 +7,12 @@ import os
 import environ
 
 env = environ.Env()
-SECRET_KEY = "simulation-only"
+SECRET_KEY = "proof-only"
 DEBUG = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
-ALLOWED_HOSTS = ["127.0.0.1"]
+ALLOWED_HOSTS = ["127.0.0.1", "testserver"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -20,7 +20,9 @@ INSTALLED_APPS = [
     "wallet_gateway",
     "wallet_gateway.sandbox",
 ]
-ROOT_URLCONF = "proof.histories.urls"
+ROOT_URLCONF = "proof.urls"
+STATIC_URL = "/static/"
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 DATABASES = {
     # A shop's one connection: what a process leaves behind is undone on it, or the connection is closed.
     "default": env.db_url("DATABASE_URL", default="sqlite://:memory:"),
@@ -33,16 +35,26 @@ DATABASES = {
 if "PROOF_GATEWAY_DATABASE" in os.environ:
     # A sandbox in a process of its own makes its tables itself.
     MIGRATION_MODULES = {"wallet_sandbox": None}
-DATABASES["default"]["CONN_MAX_AGE"] = None
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["OPTIONS"] = {
+# A level's name, such as `repeatable read`; Django's own without one.
+ISOLATION = os.environ.get("PROOF_ISOLATION", "")
+SHOP = DATABASES["default"]
+SHOP["CONN_MAX_AGE"] = None
+if SHOP["ENGINE"].endswith("sqlite3"):
+    SHOP["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 60,
         # A killed process loses nothing that it has written; only a power cut would.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF",
     }
-elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
-    DATABASES["default"]["OPTIONS"] = {"options": "-c synchronous_commit=off"}
+elif SHOP["ENGINE"].endswith("postgresql"):
+    # A server that is ended in the midst must not forget what it has committed.
+    SHOP["OPTIONS"] = {"options": f"-c synchronous_commit={os.environ.get('PROOF_COMMIT', 'off')}"}
+    if ISOLATION:
+        from psycopg import IsolationLevel
+
+        SHOP["OPTIONS"]["isolation_level"] = IsolationLevel[ISOLATION.upper().replace(" ", "_")]
+elif ISOLATION:
+    SHOP["OPTIONS"] = {"isolation_level": ISOLATION}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 WALLET_SANDBOX_CONTROL_KEY = ""
@@ -58,10 +70,12 @@ WALLET_GATEWAY = {
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
             "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Simulated shop"},
-            "QUERIES": {"RATE": 1000},
+            # The clock is the run's and the gateway this machine's: no query waits for another.
+            "QUERIES": {"RATE": 1_000},
         },
     },
     "FERNET_KEYS": ["7zvQvZ2mJ0pHqQe3w1m8b6uYx4sT9rKfA5cLdNgEiWo="],
 }
+# What goes wrong is provoked, and what comes of it is compared; nobody reads of it in a log.
 LOGGING_CONFIG = None
 MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
