@@ -28,7 +28,7 @@ from proof.histories.world import World, hire_people, import_deposits
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.transport import HttpTransport
+from wallet_gateway.client.transport import HttpTransport, Limits
 from wallet_gateway.context import DatabaseClock
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operation_errors import InvalidInput, OperationError
@@ -87,9 +87,7 @@ class FaultyNetwork:
         given = conf.gateway_settings("default")
         self._inner = HttpTransport(
             base_url=given.base_url,
-            connect_timeout=given.timeout.connect,
-            read_timeout=given.timeout.read,
-            total_timeout=given.timeout.total,
+            limits=Limits(connect=given.timeout.connect, read=given.timeout.read, total=given.timeout.total),
         )
         self.begin(Fate())
 

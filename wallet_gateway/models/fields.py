@@ -143,7 +143,7 @@ class LabelledEnum(StoredEnum):
 
 def label_of(member: StrEnum) -> str | Promise:
     """Return the label of a state or kind in the reader's language; in English if there is no translation."""
-    own: str | Promise | None = getattr(member, "label", None)
+    own: str | Promise = getattr(member, "label", "")
     return own or _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
 
 
