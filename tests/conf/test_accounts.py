@@ -129,6 +129,36 @@ def test_a_wrong_account_is_refused_whole_and_the_others_go_on_until_it_is_corre
     assert (gateway_aliases(), wrong_accounts()) == (("good", "wrong"), {})
 
 
+def test_an_account_that_is_listed_and_gone_is_left_out_where_each_is_read_alone(rows: table.Table) -> None:
+    class Listing(dict[str, Any]):
+        """Rows of which one was deleted after its alias was listed."""
+
+        def __iter__(self) -> Iterator[str]:
+            return iter([*self.keys(), "deleted"])
+
+    rows.write(1, a=ACCOUNT, broken=ValueError(SECRET), b=ACCOUNT)
+    rows.rows = Listing(rows.rows)
+    assert gateway_aliases() == ("a", "b")
+    assert list(wrong_accounts()) == ["broken"]
+
+
+def test_of_one_version_only_the_accounts_that_are_wrong_are_read_again(
+    rows: table.Table, later: Later
+) -> None:
+    rows.write(1, a=ACCOUNT, wrong={}, b=ACCOUNT)
+    assert gateway_aliases() == ("a", "b")
+    read = rows.read
+    later(6)
+    assert gateway_aliases() == ("a", "b")
+    assert rows.read == read + 1
+    rows.rows["wrong"] = ACCOUNT
+    later(6)
+    assert gateway_aliases() == ("a", "wrong", "b")
+    later(6)
+    assert gateway_aliases() == ("a", "wrong", "b")
+    assert rows.read == read + 2
+
+
 def test_a_problem_names_account_and_field_once_in_the_log_and_never_a_secret(
     rows: table.Table, later: Later, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -112,6 +112,24 @@ def test_for_half_a_minute_after_a_failure_nobody_waits_for_the_key_service_and_
     assert (GatewayPause.objects.get().keys_until, customer.gateway.keys_asked) == (None, 5)
 
 
+@pytest.mark.parametrize(
+    ("answer", "times"),
+    [
+        (fail, 4),
+        (losing, 4),
+        # The next answer would be the same.
+        (lambda _: (200, {"apiKey": 7}), 1),
+        (refusing(400), 1),
+    ],
+)
+def test_a_read_is_tried_again_unless_the_next_answer_would_be_the_same(
+    answer: Answer, times: int, customer: Customer
+) -> None:
+    customer.gateway.keys = [answer] * 5
+    no_key(customer)
+    assert customer.gateway.keys_asked == times
+
+
 @pytest.fixture
 def failed_before(customer: Customer) -> Customer:
     """A customer of a shop that waited its half minute after the key service had failed."""
