@@ -145,7 +145,7 @@ class LabelledEnum(StoredEnum):
 def label_of(member: StrEnum) -> str | Promise:
     """Return the label of a state or kind in the reader's language; in English if there is no translation."""
     own: str | Promise | None = getattr(member, "label", None)
-    return own or _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
+    return own or _NAMES.get(member.name) or member.name.replace("_", " ").capitalize()
 
 
 # Column types
