@@ -214,7 +214,8 @@ class Gateway:
             body=None if is_query else values,
             headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
         )
-        raw, shown = None, ""
+        raw: RawAnswer | None = None
+        shown = ""
 
         def end(error: GatewayError | None = None) -> Exchange:
             """Return the exchange as it is kept; bodies are redacted only here, when the call is over."""

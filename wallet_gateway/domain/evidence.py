@@ -83,7 +83,7 @@ class FoundDiscrepancy:
     @property
     def fingerprint(self) -> str:
         """Return the text by which the same discrepancy of a transaction is known again."""
-        return self.record or (self.explanation.fingerprint if self.explanation else "")
+        return self.record or self.explanation.fingerprint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,8 +140,9 @@ def _faults_of(line: object, path: str) -> Iterator[FieldError]:
         yield FieldError(f"{path}.quantity", message)
     elif not line.quantity:
         yield FieldError(f"{path}.quantity", "is zero; leave out a line of which nothing is sold")
-    if not isinstance(line.unit, str):
-        yield FieldError(f"{path}.unit", f"is of the type {type(line.unit).__name__}; give a text")
+    unit: object = line.unit
+    if not isinstance(unit, str):
+        yield FieldError(f"{path}.unit", f"is of the type {type(unit).__name__}; give a text")
     rate = line.tax_rate
     if rate is not None and (
         _wrong_number(rate) or rate >= MAX_RATE or (Fraction(rate) * 10**RATE_DECIMALS).denominator != 1

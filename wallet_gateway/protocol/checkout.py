@@ -48,8 +48,7 @@ class CheckoutType(StrEnum):
 CustomerText = Annotated[OptionalText, OF_A_CUSTOMER]
 
 
-def _faults_of_state(address: BillingAddress | ShippingAddress) -> Iterator[FieldError]:
-    state, country = address.state, address.country_code
+def _faults_of_state(state: str | None, country: str | None) -> Iterator[FieldError]:
     if state and country and not subdivision_is_in(state, country):
         message = f"{quote(state)} does not lie in {country}; give a state of that country, or leave it out"
         yield FieldError("state", message)
@@ -71,7 +70,9 @@ class BillingAddress(WireModel):
     country_code: CountryCode
     """Required: ISO 3166 with three letters: "DEU"."""
 
-    faults = _faults_of_state
+    def faults(self) -> Iterator[FieldError]:
+        """Yield the fault of a state in another country."""
+        return _faults_of_state(self.state, self.country_code)
 
 
 class ShippingAddress(WireModel):
@@ -100,7 +101,9 @@ class ShippingAddress(WireModel):
     delivery_method: CustomerText | None = None
     """Text; in the interface's example only, without a description."""
 
-    faults = _faults_of_state
+    def faults(self) -> Iterator[FieldError]:
+        """Yield the fault of a state in another country."""
+        return _faults_of_state(self.state, self.country_code)
 
 
 class AddressDetails(WireModel):
