@@ -182,7 +182,7 @@ NEVER_LEFT: dict[str, tuple[MakeEnd, NotSentReason, str]] = {
     "an expired claim": (ready(not_after=0.0), NotSentReason.STALE_CLAIM, "right to send"),
     "a claim that expires meanwhile": (tls(slow=0.15, claim=0.1), NotSentReason.STALE_CLAIM, ""),
     "a header that cannot be written": (ready(auth=careless), NotSentReason.OTHER, ""),
-    "a hook on the answer": (ready(auth=hooked), NotSentReason.OTHER, "be called with the answer"),
+    "a hook on the answer": (ready(auth=hooked), NotSentReason.OTHER, "auth may set headers"),
     "another URL": (auth(url="https://elsewhere.example"), NotSentReason.OTHER, "auth may set headers"),
     "another method": (auth(method="GET"), NotSentReason.OTHER, "auth may set headers"),
     "another body": (auth(body=b'{"amount": "1"}'), NotSentReason.OTHER, "auth may set headers"),

@@ -379,7 +379,7 @@ def test_an_approved_operation_is_a_difference_that_freezes_and_can_be_booked_on
 ) -> None:
     payment = shop.pay(type="sale" if after == "PART_REFUNDED" else "preauthorization")
     appears(shop, payment, in_portal(**fields))
-    (line,) = [line for line in compared().splitlines() if "made elsewhere:" in line]
+    (line,) = [line for line in compared().splitlines() if "MADE_ELSEWHERE:" in line]
     assert payment.reference in line
     (difference,) = open_differences(payment)
     assert (difference.kind, state(payment)[0]) == ("MADE_ELSEWHERE", "FROZEN")

@@ -48,8 +48,7 @@ class CheckoutType(StrEnum):
 CustomerText = Annotated[OptionalText, OF_A_CUSTOMER]
 
 
-def _faults_of_state(address: BillingAddress | ShippingAddress) -> Iterator[FieldError]:
-    state, country = address.state, address.country_code
+def _faults_of_state(state: str | None, country: str | None) -> Iterator[FieldError]:
     if state and country and not subdivision_is_in(state, country):
         message = f"{quote(state)} does not lie in {country}; give a state of that country, or leave it out"
         yield FieldError("state", message)
@@ -72,8 +71,8 @@ class BillingAddress(WireModel):
     """Required: ISO 3166 with three letters: "DEU"."""
 
     def faults(self) -> Iterator[FieldError]:
-        """Yield a state that does not lie in the country."""
-        return _faults_of_state(self)
+        """Yield the fault of a state in another country."""
+        return _faults_of_state(self.state, self.country_code)
 
 
 class ShippingAddress(WireModel):
@@ -103,8 +102,8 @@ class ShippingAddress(WireModel):
     """Text; in the interface's example only, without a description."""
 
     def faults(self) -> Iterator[FieldError]:
-        """Yield a state that does not lie in the country."""
-        return _faults_of_state(self)
+        """Yield the fault of a state in another country."""
+        return _faults_of_state(self.state, self.country_code)
 
 
 class AddressDetails(WireModel):
