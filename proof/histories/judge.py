@@ -7,7 +7,7 @@ Where a person decides, what they had been shown by then is theirs; what the gat
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -74,6 +74,9 @@ class Judge:
             check_books()
         require(not self._world.row_errors, "each row can be handled", self._world.row_errors)
         self._rows = list(GatewayTransaction.objects.select_related("payment").order_by("pk"))
+        self._rows_of: defaultdict[int | None, list[GatewayTransaction]] = defaultdict(list)
+        for row in self._rows:
+            self._rows_of[row.payment_id].append(row)
         self._differences = list(Discrepancy.objects.order_by("pk"))
         twice = sorted(reference for reference, times in self._answers.sent.items() if times > 1)
         require(not twice, "what moves money leaves once", twice)
@@ -122,7 +125,7 @@ class Judge:
         references = [row.reference, original]
         if row.origin == "ELSEWHERE":
             # A second execution is shown with the operation that it repeats.
-            references += [other.reference for other in self._rows if other.payment_id == row.payment_id]
+            references += [other.reference for other in self._rows_of[row.payment_id]]
         for reference in references:
             for shown in (*self._answers.ever[reference], *self._answers.beyond[reference]):
                 is_ours = shown.reference in references or row.origin == "ELSEWHERE"
@@ -172,10 +175,9 @@ class Judge:
     def _about(self, payment: Payment) -> dict[Shown, set[str]]:
         """Return what was ever shown in the answers about a payment, with the references asked about."""
         found: dict[Shown, set[str]] = {}
-        for row in self._rows:
-            if row.payment_id == payment.pk:
-                for shown in self._answers.ever[row.reference]:
-                    found.setdefault(shown, set()).add(row.reference)
+        for row in self._rows_of[payment.pk]:
+            for shown in self._answers.ever[row.reference]:
+                found.setdefault(shown, set()).add(row.reference)
         return found
 
     def _is_money(self, shown: Shown, payment: Payment) -> bool:
@@ -194,18 +196,15 @@ class Judge:
         """Return whether a transaction of ours was booked as this record, with its amount."""
         if shown.is_placeholder:
             return False
+        booked = (shown.id, shown.type, shown.minor, 0)
         return any(
-            row.payment_id == payment.pk
-            and row.record_id == shown.id
-            and _type(row) == shown.type
-            and row.approved_minor == shown.minor
-            and not row.excess_minor
-            for row in self._rows
+            (row.record_id, _type(row), row.approved_minor, row.excess_minor) == booked
+            for row in self._rows_of[payment.pk]
         )
 
     def _is_accepted(self, shown: Shown, payment: Payment) -> bool:
         """Return whether a person has accepted an approval whose id says nothing."""
-        accepted = [row for row in self._rows if row.payment_id == payment.pk and row.decided_by_person]
+        accepted = [row for row in self._rows_of[payment.pk] if row.decided_by_person]
         return shown.is_placeholder and any(
             (row.reference, _type(row), row.approved_minor) == (shown.reference, shown.type, shown.minor)
             for row in accepted
@@ -218,9 +217,8 @@ class Judge:
         asked_at = opening.last_queried_at if opening.next_query_at is not None else None
         mine = [
             row
-            for row in self._rows
-            if row.payment_id == payment.pk
-            and (row.state in outstanding or (asked_at is not None and row.state_changed_at >= asked_at))
+            for row in self._rows_of[payment.pk]
+            if row.state in outstanding or (asked_at is not None and row.state_changed_at >= asked_at)
         ]
         return any((_type(row), row.amount_minor) == (shown.type, shown.minor) for row in mine)
 
@@ -241,7 +239,7 @@ class Judge:
         return any(self._names(one, shown) for one in mine) or self._is_contradicted(payment)
 
     def _is_contradicted(self, payment: Payment) -> bool:
-        return any(row.payment_id == payment.pk and row.state == S.ANOMALY for row in self._rows)
+        return any(row.state == S.ANOMALY for row in self._rows_of[payment.pk])
 
     def _check_records(self, payment: Payment) -> None:
         for shown, references in self._about(payment).items():
@@ -263,12 +261,8 @@ class Judge:
         beyond = self._answers.beyond[payment.reference]
         about = [*self._about(payment), *beyond]
         odd = [one for one in about if self._is_money(one, payment) and not self._explains(one, payment)]
-        answers = [
-            one
-            for row in self._rows
-            if row.payment_id == payment.pk
-            for one in self._answers.answered[row.reference]
-        ]
+        rows = self._rows_of[payment.pk]
+        answers = [one for row in rows for one in self._answers.answered[row.reference]]
         odd += [one for one in answers if one.state == APPROVED and not self._explains(one, payment)]
         changed = self._gateway.is_changed(payment.reference)
         require(odd or changed, "what moved nothing freezes nothing", f"{payment}: {self._said(payment)}")
@@ -317,9 +311,8 @@ class Judge:
             # the only one of an equal request that never arrived: the shop has asked for both.
             equal = [
                 other
-                for other in self._rows
-                if (other.payment_id, other.kind, other.approved_minor)
-                == (row.payment_id, row.kind, row.approved_minor)
+                for other in self._rows_of[row.payment_id]
+                if (other.kind, other.approved_minor) == (row.kind, row.approved_minor)
                 and other.reference not in executed
                 and other.payment is not None
                 and records.get(other.record_id or "") == other.payment.reference
@@ -410,7 +403,7 @@ class Judge:
         """Return whether a person knows, or has decided, that our books of a payment are not the truth."""
         if any(one.payment_id in (payment.pk, None) for one in self._differences):
             return True
-        mine = [row for row in self._rows if row.payment_id == payment.pk]
+        mine = self._rows_of[payment.pk]
         return any(row.needs_operator or row.decided_by_person or row.state == S.ANOMALY for row in mine)
 
     def _check_sums(self, payment: Payment) -> None:
@@ -425,8 +418,8 @@ class Judge:
 
     def _check_changed(self, payment: Payment) -> None:
         """What is booked as approved is still shown so, or a difference says that it is not."""
-        for row in self._rows:
-            if row.payment_id != payment.pk or row.approved_minor is None or not row.record_id:
+        for row in self._rows_of[payment.pk]:
+            if row.approved_minor is None or not row.record_id:
                 continue
             own = [row.reference, payment.reference]
             asked = [reference for reference in own if reference in self._answers.latest]
