@@ -240,7 +240,7 @@ def races(world: RealWorld, server: object, tally: Tally, chance: Random, share:
     """Let rivals race, some rounds of each; each of them takes one of the steps, in turn."""
     for race in [race for race in RACES for _ in range(max(1, round(_ROUNDS * share)))]:
         world.restart(race.history)
-        world.carry_out(race.before)
+        world.carry_out(race.before, may_be_idle=False)
         # All begin at the same moment, when each of them has its process and its connection.
         begins = time.monotonic() + 0.4
         turns = [race.acts[number % len(race.acts)] for number in range(_RIVALS)]

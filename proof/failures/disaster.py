@@ -109,7 +109,7 @@ def run(world: RealWorld) -> Tally:
 
 
 def _before(world: RealWorld) -> None:
-    world.carry_out(_BEFORE)
+    world.carry_out(_BEFORE, may_be_idle=False)
     orders = [payments.get_order(f"ORDER-{number}") for number in (10, 11)]
     batch = payments.batches.draft(BatchKind.REFUND, orders, by=person("anna"))
     rows = list(batch.rows.all())
@@ -129,7 +129,7 @@ def restore(world: RealWorld, site: Site) -> list[str]:
     """Lose a shop and go on from an older backup; return what only the provider's list can tell."""
     site.do(lambda: _before(world))
     restored = site.backup("restored.sqlite3")
-    site.do(lambda: world.carry_out(_AFTERWARDS))
+    site.do(lambda: world.carry_out(_AFTERWARDS, may_be_idle=False))
     world.time.pass_by(3_600)
     sent = requests_of(world.control)
     restored.do(_as_the_runbook_says)
@@ -194,7 +194,7 @@ def two_sites(world: RealWorld, site: Site) -> list[str]:
     site.do(lambda: _before(world))
     sites = (site, replace(site.backup("other.sqlite3"), sends=True))
     common = site.do(_references)
-    site.do(lambda: world.carry_out(_AFTERWARDS))
+    site.do(lambda: world.carry_out(_AFTERWARDS, may_be_idle=False))
     # People at the other copy do the same once more, as far as the gateway lets them.
     sites[1].do(lambda: world.carry_out(_CLICKS))
     for seconds in (30, 400, 3_700, 90_000):

@@ -103,7 +103,7 @@ def strike(
 def happen(world: RealWorld, one: Misfortune) -> Ending:
     """Make a new world, and carry the operation out in a process that meets the misfortune."""
     world.restart(one.script.history)
-    world.carry_out(one.script.before)
+    world.carry_out(one.script.before, may_be_idle=False)
 
     def watched() -> Watched:
         if one.is_hurried:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -31,7 +30,7 @@ from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.transport import HttpTransport
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operation_errors import OperationError
+from wallet_gateway.operation_errors import InvalidInput, OperationError
 from wallet_gateway.sandbox.faults import applies_to
 from wallet_gateway.sandbox.models import FaultKind, JournalEntry
 from wallet_gateway.sandbox.requests import RawRequest, parse_request
@@ -174,10 +173,11 @@ class RealWorld(World):
         self.instants.reached.clear()
         self.instants.fatal = fate.dies_at or None
 
-    def carry_out(self, steps: Iterable[Step]) -> None:
+    def carry_out(self, steps: Iterable[Step], *, may_be_idle: bool = True) -> None:
         """Take steps without counting instants; a refusal is a right answer, any other error is not.
 
-        What dies in its step does so in a process of its own.
+        That nothing is there to act on is one as well where steps are repeated. What dies in its step does so
+        in a process of its own.
         """
         for step in steps:
             if step.fate.dies_at:
@@ -185,8 +185,16 @@ class RealWorld(World):
                 self.connect()
                 continue
             self._network.begin(step.fate)
-            with suppress(NothingToDo, OperationError, SandboxRefused):
+            try:
                 VERBS[step.verb](self, **step.given)
+            except InvalidInput:
+                # Nobody here gives any.
+                raise
+            except (OperationError, SandboxRefused):
+                pass
+            except NothingToDo:
+                if not may_be_idle:
+                    raise
         self._network.begin(Fate())
 
     def _die_in(self, step: Step) -> None:
