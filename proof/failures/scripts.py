@@ -56,9 +56,9 @@ def authorized(number: int = 0) -> tuple[Step, ...]:
     return do("order", number=number, type="preauthorization"), do("pay_on_page", which=-1)
 
 
-QUARTER: Final[dict[str, Any]] = {"percent": 25, "key": "click on it"}
+QUARTER: Final[dict[str, Any]] = {"percent": 25, "key": "click-on-it"}
 """Of 20.00, by the same click whenever it is taken."""
-WHOLE: Final[dict[str, Any]] = {"percent": 100, "key": "click on it"}
+WHOLE: Final[dict[str, Any]] = {"percent": 100, "key": "click-on-it"}
 """More than one person may give back alone."""
 _ORDER = (do("order"),)
 _PAGE = (*_ORDER, do("checkout"))
@@ -118,7 +118,7 @@ OPERATIONS: Final = (
     Script("capture", authorized(), (_CAPTURE,), {"capture": 1}),
     Script("refused capture", authorized(), (_REFUSED,), {"capture": 1}, is_refused=True),
     Script("refund", sale(), (_REFUND,), {"refund": 1}),
-    Script("reversal", authorized(), (do("reverse", key="click on it"),), {"reversal": 1}),
+    Script("reversal", authorized(), (do("reverse", key="click-on-it"),), {"reversal": 1}),
     Script("detached refund", (), (do("refund_migrated", key="click"),), {"detached_refund": 1}),
     Script("request of a second person", sale(), (do("refund", **WHOLE),), {"refund": 0}),
     Script("approval by a second person", _ASKED_FOR, (do("agree", by="bert"),), {"refund": 1}),

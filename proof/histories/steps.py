@@ -151,7 +151,7 @@ _USUAL: Final[Mapping[str, Any]] = {
     "shopper": ("ada", "grace"),
     "card": ("CRYPTOGRAM_3DS", "CRYPTOGRAM_3DS", "PAN_ONLY"),
     "percent": (None, None, 1, 25, 30, 50, 99, 100, 101),
-    "key": (None, None, None, "click", "click on it", "double click"),
+    "key": (None, None, None, "click", "click-on-it", "double-click"),
     "by": ("anna", "bert", "carla"),
 }
 """From which values arguments are drawn that many verbs have."""

@@ -213,9 +213,9 @@ def _follow_up(
     world: World, call: Callable[..., GatewayTransaction], payment: Payment, key: str | None, **given: Any
 ) -> None:
     """Make a follow-up; a double click is two calls with one key, and has to be one intent."""
-    if key == "click on it":
+    if key == "click-on-it":
         key = f"click-{payment.pk}"
-    if key != "double click":
+    if key != "double-click":
         call(payment.order, payment=payment, idempotency_key=key, **given)
         return
     key = f"double-click-{payment.pk}/{GatewayTransaction.objects.count()}"
