@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
 from pathlib import Path
+from random import Random
 from traceback import format_exc
 from typing import Any
 
@@ -95,7 +96,7 @@ _AFTERWARDS = (
 )
 
 
-def run(world: RealWorld) -> Tally:
+def run(world: RealWorld, chance: Random) -> Tally:
     """Go through both disasters."""
     tally, site = Tally(), Site(world, Path(connection.settings_dict["NAME"]))
     for disaster in (restore, two_sites):

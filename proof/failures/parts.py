@@ -39,37 +39,31 @@ def kills(
     *, database: str, seed: int = 1, runs: int = 170, operation: str = "", instant: int | None = None
 ) -> Tally:
     """Kill so often, or at every instant where `runs` is 0; `operation` and `instant` repeat one kill."""
-    with shop_on(_SERVERS[database]) as (world, _):
-        from proof.failures.kills import run
-
-        return run(world, Random(seed), runs=runs, operation=operation, instant=instant)
+    return _run("kills", database, seed, runs=runs, operation=operation, instant=instant)
 
 
 def chaos(
     *, database: str, seed: int = 1, operations: int = 1_000, workers: int = 4, only: int | None = None
 ) -> Tally:
     """Live through histories of so many operations with so many processes; `only` one of them."""
-    with shop_on(_SERVERS[database]) as (world, _):
-        from proof.failures.chaos import run
-
-        return run(world, Random(seed), seed=seed, operations=operations, workers=workers, only=only)
+    return _run("chaos", database, seed, seed=seed, operations=operations, workers=workers, only=only)
 
 
 def soak(*, database: str = "sqlite", seed: int = 1, minutes: float = 60, leaky: bool = False) -> Tally:
     """Keep a shop under load; `leaky` adds a process that leaks, which must be found."""
-    with shop_on(_SERVERS[database]) as (world, _):
-        from proof.failures.soak import run
-
-        return run(world, Random(seed), minutes=minutes, is_leaky=leaky)
+    return _run("soak", database, seed, minutes=minutes, is_leaky=leaky)
 
 
 def disaster(*, seed: int = 1) -> Tally:
     """Go through both disasters, which know no chance."""
-    del seed
-    with shop_on(own_sqlite) as (world, _):
-        from proof.failures.disaster import run
+    return _run("disaster", "sqlite", seed)
 
-        return run(world)
+
+def _run(module: str, database: str, chance: int, **options: Any) -> Tally:
+    # Not for secrets: it must be repeatable.
+    with shop_on(_SERVERS[database]) as (world, _):
+        tally: Tally = import_module(f"proof.failures.{module}").run(world, Random(chance), **options)
+        return tally
 
 
 def database_faults(*, seed: int = 1, share: float = 1.0, part: str = "") -> Tally:
@@ -116,7 +110,6 @@ def _fault(function: str, server: Server, environment: Mapping[str, str], seed: 
     tally = Tally()
     try:
         with shop_on(server, **environment) as (world, started):
-            # Not for secrets: it must be repeatable.
             fail = getattr(import_module("proof.failures.databases"), function)
             fail(world, started, tally, Random(seed), share)
     except NotRun as why:

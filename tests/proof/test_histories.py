@@ -132,6 +132,14 @@ def steps_at(gateway: str) -> list[Step]:
     return [step for number in range(150) for step in draw_history(f"1/{number}", 30, gateway).steps]
 
 
+def test_a_key_that_is_drawn_is_one_that_the_plugin_takes() -> None:
+    steps = [step for gateway in GATEWAYS for step in steps_at(gateway)]
+    keys = {step.given["key"] for step in steps if step.given.get("key")}
+    assert len(keys) == 3
+    # With others no follow-up would be tried, and no second click.
+    assert all(re.fullmatch(r"[!-~]{1,64}", key) for key in keys)
+
+
 def test_what_is_left_of_a_failing_history_is_needed() -> None:
     chance = Random(5)
     fate = Fate(faults=((1, "late"), (2, "dns")), dies_at=7)
