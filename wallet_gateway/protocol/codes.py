@@ -91,7 +91,7 @@ def check_currency(code: object) -> Currency:
         return code
     is_text = isinstance(code, str)
     # In other scripts there are letters whose capitals are in ASCII.
-    upper = code.upper() if is_text and code.isascii() else ""
+    upper = code.upper() if isinstance(code, str) and code.isascii() else ""
     exponent = currency_exponents().get(upper, _kept_exponents().get(upper))
     if exponent is None:
         raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
