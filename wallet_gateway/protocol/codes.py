@@ -89,7 +89,6 @@ def check_currency(code: object) -> Currency:
     """
     if isinstance(code, Currency):
         return code
-    is_text = isinstance(code, str)
     # In other scripts there are letters whose capitals are in ASCII.
     upper = code.upper() if isinstance(code, str) and code.isascii() else ""
     exponent = currency_exponents().get(upper, _kept_exponents().get(upper))
