@@ -79,7 +79,8 @@ def _client(alias: str) -> _Client:
     given = conf.gateway_settings(alias)
     with _lock:
         known = _clients.get(alias)
-        if known is not None and known.given is given:
+        # The settings may be read by two threads at once: equal ones are the same account.
+        if known is not None and (known.given is given or known.given == given):
             return known
         try:
             made = _over(_replaced.get(alias) or _transport(given), given)

@@ -126,7 +126,7 @@ def test_no_list_asks_per_row(superuser: Client) -> None:
         ("paymentorder", {"q": "ORDER"}),
         ("paymentorder", {"state__exact": "OPEN"}),
         ("gatewaytransaction", {"q": "INT"}),
-        ("gatewaytransaction", {"state__exact": "NOT_SENT"}),
+        ("gatewaytransaction", {"state__exact": "SENDING"}),
         ("gatewaytransaction", {"kind__exact": "CAPTURE"}),
         ("transactionevent", {"q": "INT"}),
         ("discrepancy", {"open": "yes"}),

@@ -15,6 +15,7 @@ from django.test import override_settings
 
 from tests.support.database_faults import Meddler, raising
 from tests.support.gateway import Answer, Sent, answering, approved, losing, record
+from tests.support.refusals import refuses
 from tests.support.shop import Shop, book_gateways_amount, of, order_of, state, told
 from tests.support.waiting import PATIENCE
 from wallet_gateway import payments, signals
@@ -26,7 +27,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.payments.errors import InsideTransaction, InvalidState
+from wallet_gateway.payments.errors import ErrorCode, InsideTransaction, InvalidState
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 FIVE = Decimal("5.00")
@@ -225,7 +226,10 @@ def test_a_decision_meets_a_record_that_another_transaction_has_just_taken_and_c
         return seen
 
     written = TransactionEvent.objects.count()
-    with connection.execute_wrapper(take_it_after_the_look), pytest.raises(IntegrityError):
+    with (
+        connection.execute_wrapper(take_it_after_the_look),
+        refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE),
+    ):
         book_gateways_amount(difference)
     assert TransactionEvent.objects.count() == written
     assert booked(payment, lost)[:2] == ("ANOMALY", 0)

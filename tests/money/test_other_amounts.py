@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.support.database_faults import WRITING, meddling
 from tests.support.gateway import answering, record
 from tests.support.refusals import refuses
 from tests.support.shop import (
@@ -101,18 +100,6 @@ def test_a_record_that_another_transaction_was_booked_by_is_not_booked_again(kin
     shop.gateway.answers.append(answering(id="G-1"))
     assert OPERATIONS[kind](order_of(other)).record_id == "G-1"
     with refuses(InvalidState, ErrorCode.NOT_BOOKABLE):
-        book_gateways_amount(_difference(payment))
-    assert _booked(payment, kind) == euros("0.00")
-
-
-@operations
-def test_a_record_that_another_transaction_takes_meanwhile_is_not_booked_twice(kind: str, shop: Shop) -> None:
-    payment, _ = _lost(shop, kind, "20.00", "15.00", id="G-1")
-    other = GatewayTransaction.objects.filter(pk=OPERATIONS[kind](order_of(shop.pay_for(kind))).pk)
-    with (
-        meddling(WRITING, act=lambda: other.update(record_id="G-1")),
-        refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE),
-    ):
         book_gateways_amount(_difference(payment))
     assert _booked(payment, kind) == euros("0.00")
 

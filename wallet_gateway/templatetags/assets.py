@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.forms.utils import flatatt
 from django.template import Context
 from django.templatetags.static import static
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from wallet_gateway import __version__, conf, gateways
@@ -82,9 +82,9 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
     names = BUTTON_MODULES if wallet.wallet_js_url else (*BUTTON_MODULES, *WALLET_MODULES)
     beside = static(f"wallet_gateway/{BUTTON}.js")
     urls = (static(f"wallet_gateway/{name}") if rewrites_imports else urljoin(beside, name) for name in names)
-    links = ({"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce} for url in urls)
-    preloads = format_html_join("", "<link{}>", ((flatatt(link),) for link in links))
-    return format_html("{}{}{}", hosted, script(BUTTON, nonce=nonce), preloads)
+    links = [{"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce} for url in urls]
+    preloads = [format_html("<link{}>", flatatt(link)) for link in links]
+    return format_html("{}{}" + "{}" * len(preloads), hosted, script(BUTTON, nonce=nonce), *preloads)
 
 
 def wallet_attributes(gateway: str) -> dict[str, str | None]:

@@ -22,7 +22,6 @@ from wallet_gateway.templatetags.arguments import check_name, check_order, is_gi
 register = template.Library()
 
 _NOTHING = format_html("{}", "")
-_TIME = '<time datetime="{}"><bdi>{}</bdi></time>'
 STYLESHEETS = ("button", "pages")
 SCRIPTS = ("page", "pending")
 
@@ -98,7 +97,7 @@ def wallet_date(day: date) -> SafeString:
     """Return a day in the page's language as a `time` element; of a time, its day in the active time zone."""
     if not is_given("wallet_date", day, date):
         return _NOTHING
-    return format_html(_TIME, day.isoformat(), format_date(day))
+    return format_html('<time datetime="{}"><bdi>{}</bdi></time>', day.isoformat(), format_date(day))
 
 
 @register.filter
@@ -106,7 +105,9 @@ def wallet_datetime(moment: datetime) -> SafeString:
     """Return day and time in the page's language and the active time zone, as a `time` element."""
     if not is_given("wallet_datetime", moment, datetime):
         return _NOTHING
-    return format_html(_TIME, moment.isoformat(), format_datetime(moment))
+    return format_html(
+        '<time datetime="{}"><bdi>{}</bdi></time>', moment.isoformat(), format_datetime(moment)
+    )
 
 
 @register.simple_tag(takes_context=True)

@@ -92,10 +92,18 @@ def test_a_token_is_used_once_and_expires(buyer: Buyer, control: SandboxControl)
     assert "expired_message" in answer.message
 
 
-@every("account_id", ["nobody", "%00", "ACC-1?x=1", "é", "a" * 255])
-def test_an_unknown_account_is_not_found(buyer: Buyer, account_id: str) -> None:
+@every(
+    ("account_id", "refusal"),
+    [
+        *((known, (404, "4404004")) for known in ("nobody", "a" * 255)),
+        *((odd, (400, "4107940")) for odd in ("%00", "ACC-1?x=1", "é")),
+    ],
+)
+def test_an_unknown_account_is_not_found_and_what_is_no_id_is_refused(
+    buyer: Buyer, account_id: str, refusal: tuple[int, str]
+) -> None:
     answer = buyer.look_up(quote(account_id))
-    assert (answer.status, answer.code) == (404, "4404004")
+    assert (answer.status, answer.code) == refusal
 
 
 # What the wallet gives
