@@ -147,7 +147,7 @@ WRONG: list[tuple[Call, str]] = [
     ),
     (
         lambda order: payments.refund(order, Decimal(-5)),
-        "not a valid amount in EUR: '-5' is no amount",
+        "This is not a valid amount in EUR: '-5' is no amount",
     ),
     (
         lambda order: payments.refund(order, Decimal("4.00"), items=[MUG]),
