@@ -29,6 +29,10 @@ ALLOWED: Allowances = {
         (name, "admin paymentorder_change to superuser"): _SHOWN for name in PERSONAL if name != "national id"
     },
     **{(name, "admin paymentorder_changelist to superuser"): _LISTED for name in ("first name", "last name")},
+    (
+        "city",
+        "page result",
+    ): "where the parcel goes, for a day after the payment; no street, no name",
     ("e-mail", "mail"): "the address that the mail goes to",
     ("e-mail", "answer"): "the report on a migration file quotes a wrong cell, to the person who uploaded it",
     ("order token", "column wallet_gateway_paymentorder.token"): "where it is looked up",

@@ -41,11 +41,12 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, Tra
 from wallet_gateway.operation_errors import (
     GatewayRefused,
     GatewayUnreachable,
+    InvalidInput,
     OperationError,
     OrderNotPayable,
     TryAgain,
 )
-from wallet_gateway.payments.order_creation import check_billing_address
+from wallet_gateway.payments.order_creation import ORDER_INVALID, check_billing_address, in_python_names
 from wallet_gateway.payments.reconciliation import may_be_paid, query_again
 from wallet_gateway.payments.sending import (
     body_columns,
@@ -62,7 +63,7 @@ from wallet_gateway.payments.sending import (
     unexpected_page,
 )
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
-from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError
 from wallet_gateway.protocol.text import one_line, visible
 
 logger = logging.getLogger("wallet_gateway.checkout")
@@ -77,7 +78,8 @@ def start_checkout(order: PaymentOrder) -> Payment:
     :param order: an order that can be paid, as `create_order` returns it.
     :returns: the attempt, with the `redirect_url` to which the shop sends the customer.
     :raises OrderNotPayable: `order_not_payable` and `order_ended`: the customer must not pay (again).
-    :raises InvalidInput: `fields_invalid` where the settings require an address since then.
+    :raises InvalidInput: `fields_invalid` where the settings or the interface's codes have changed since the
+        order was made, so that it could not be made now.
     :raises SendingStopped: `sending_stopped`; nothing was sent.
     :raises TryAgain: `checkout_in_progress`, while another request opens the page.
     :raises GatewayRefused: `gateway_refused`, also for a page on a host or by a scheme that is not allowed.
@@ -98,7 +100,11 @@ def start_checkout(order: PaymentOrder) -> Payment:
                 return None
             reference = context.new_reference()
             urls = return_urls(reference, gateway=order.gateway)
-            return page_request(order, account, urls, reference=reference, seconds=seconds)
+            try:
+                return page_request(order, account, urls, reference=reference, seconds=seconds)
+            except InvalidMessage as error:
+                # A rule that is younger than the order, such as a region that ISO 3166-2 lists no more.
+                raise InvalidInput(*ORDER_INVALID, errors=in_python_names(error.errors)) from error
 
         request = new_page()
         check_sending_not_paused(context)

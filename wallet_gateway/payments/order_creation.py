@@ -207,12 +207,12 @@ def create_order(
     except UnknownCode as error:
         errors.append(FieldError(path="currency", message=str(error)))
     if errors:
-        raise InvalidInput(*_ORDER_INVALID, errors=errors)
+        raise InvalidInput(*ORDER_INVALID, errors=errors)
     origins = conf.shop_origins(gateway)
     if continue_url and not is_continue_url(continue_url, origins):
         raise _invalid("continue_url", f"must be {_CONTINUE_URL} {' or '.join(origins) or 'the shop'}")
     if problems := tuple(metadata_errors(metadata)):
-        raise InvalidInput(*_ORDER_INVALID, errors=problems)
+        raise InvalidInput(*ORDER_INVALID, errors=problems)
     try:
         cart = None
         if items or shipping or discounts:
@@ -251,7 +251,7 @@ def create_order(
             shopping_cart_details=cart,
         )
     except InvalidMessage as error:
-        raise InvalidInput(*_ORDER_INVALID, errors=in_python_names(error.errors)) from error
+        raise InvalidInput(*ORDER_INVALID, errors=in_python_names(error.errors)) from error
     except ProtocolError as error:
         raise _invalid("order", str(error)) from error
     content = checked.to_wire()
@@ -285,7 +285,7 @@ def create_order(
     return _store_once(order, metadata or {}, given.policy)
 
 
-_ORDER_INVALID = Refusal(_("The order is not valid. %(problems)s"), ErrorCode.FIELDS_INVALID)
+ORDER_INVALID = Refusal(_("The order is not valid. %(problems)s"), ErrorCode.FIELDS_INVALID)
 _CONTINUE_URL = "a path of this site that begins with one slash, such as /thanks/7/, or an address at"
 
 
@@ -306,7 +306,7 @@ def _currency(code: object) -> str:
 
 
 def _invalid(path: str, problem: str) -> InvalidInput:
-    return InvalidInput(*_ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
+    return InvalidInput(*ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
 
 
 def _store_once(order: PaymentOrder, metadata: Mapping[str, str], policy: GatewayPolicy) -> PaymentOrder:

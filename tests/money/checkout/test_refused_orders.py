@@ -266,3 +266,12 @@ def test_an_order_in_a_currency_that_is_not_named_is_refused(shop: Shop) -> None
     assert create(currency="chf").currency == "CHF"
     shop.configure(CURRENCIES=None)
     assert create("SHOP-2", currency="JPY", items=(), amount=Decimal(7)).currency == "JPY"
+
+
+def test_an_order_that_a_younger_rule_forbids_opens_no_page_and_says_what_is_wrong(shop: Shop) -> None:
+    order = shop.order(billing_address=BILLING)
+    order.content["addressDetails"]["billingAddress"]["countryCode"] = "XYZ"
+    order.save()
+    with refuses(InvalidInput, ErrorCode.FIELDS_INVALID, says="billing_address.country_code"):
+        payments.start_checkout(order)
+    assert (shop.gateway.opened, order.payments.exists()) == ([], False)
