@@ -136,6 +136,16 @@ def test_what_changed_meanwhile_is_looked_at_again_and_what_its_author_may_not_a
     assert refunds() == []
 
 
+def test_a_page_that_came_back_after_a_slip_still_agrees(
+    operator: Client, second: Client, order: PaymentOrder
+) -> None:
+    ask(operator, order)
+    back = say(second, "decline")
+    assert back.faults == ["The reason is missing. Say why."]
+    say(second, "agree", "seen the box", page=back)
+    assert [row.state for row in refunds()] == ["APPROVED"]
+
+
 def test_declining_needs_a_reason_and_is_told(operator: Client, second: Client, order: PaymentOrder) -> None:
     ask(operator, order)
     assert say(second, "decline").faults == ["The reason is missing. Say why."]

@@ -75,10 +75,12 @@ class ApprovalPage(ConfirmPage):
             return REFUND.left_of(self.row.payment)
         return self.row.deposit.refundable if self.row.deposit is not None else None
 
-    def shown(self) -> int | None:
+    def is_checked(self) -> bool:
+        """Return whether somebody agrees: whoever declines moves nothing."""
+        return not self.declines
+
+    def shown(self) -> int:
         """Return the amount left, which may change before somebody agrees."""
-        if self.declines:
-            return None
         left = self._left()
         return 0 if left is None else left.minor_units
 

@@ -138,6 +138,10 @@ class ConfirmPage:
         """Return what must still be so when the page is submitted; None if the page needs no ticket."""
         return None
 
+    def is_checked(self) -> bool:
+        """Return whether that is checked for what was submitted."""
+        return self.shown() is not None
+
     def changed(self) -> str:
         """Return what is said if what was shown is no longer so."""
         return InvalidState(*STATE_CHANGED).message
@@ -166,7 +170,7 @@ class ConfirmPage:
         if self.posted is None or "preview" in self.posted:
             return self._page()
         try:
-            shown = self._read_ticket() if self.shown() is not None else None
+            shown = self._read_ticket() if self.is_checked() else self.shown()
             # The rows were read before this: what used this key since then is found here.
             if not self.is_done():
                 if shown != self.shown():
