@@ -15,7 +15,6 @@ from django.db import models
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import StoredEnum
@@ -25,7 +24,6 @@ from wallet_gateway.models.fields import (
     LONGEST_ACCOUNT,
     ByteExactField,
     Explained,
-    LabelledEnum,
     Requested,
     WithAmount,
     account_column,
@@ -137,14 +135,14 @@ class AllowanceUse(models.Model):
 # Requests for a second person
 
 
-class ApprovalState(LabelledEnum):
+class ApprovalState(StoredEnum):
     """The result of a request for a second person."""
 
     WAITING = "WAITING"
-    AGREED = "AGREED", pgettext_lazy("name of a state or kind", "Agreed to")
+    AGREED = "AGREED"
     """A second person agreed, and the operation was started in the same transaction."""
-    DECLINED = "DECLINED", pgettext_lazy("name of a state or kind", "Declined")
-    WITHDRAWN = "WITHDRAWN", pgettext_lazy("name of a state or kind", "Withdrawn")
+    DECLINED = "DECLINED"
+    WITHDRAWN = "WITHDRAWN"
     """The person who made the request withdrew it."""
     EXPIRED = "EXPIRED"
     """No second person decided in time."""
@@ -284,45 +282,42 @@ def account_has(actor: Actor, *permissions: str) -> bool | None:
 # any worker may continue where another one stopped.
 
 
-class BatchKind(LabelledEnum):
+class BatchKind(StoredEnum):
     """The operation of a batch, or a status query, which changes nothing at the gateway."""
 
     CAPTURE = "CAPTURE"
     REFUND = "REFUND"
     REVERSAL = "REVERSAL"
     DETACHED_REFUND = "DETACHED_REFUND"
-    STATUS_QUERY = "STATUS_QUERY", pgettext_lazy("name of a state or kind", "Status query")
+    STATUS_QUERY = "STATUS_QUERY"
 
 
-class BatchState(LabelledEnum):
+class BatchState(StoredEnum):
     """The progress of a batch."""
 
-    DRAFT = "DRAFT", pgettext_lazy("name of a state or kind", "Draft")
+    DRAFT = "DRAFT"
     """Selected, not confirmed: nothing is executed."""
-    RUNNING = "RUNNING", pgettext_lazy("name of a state or kind", "Running")
-    PAUSED = "PAUSED", pgettext_lazy("name of a state or kind", "Paused")
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
     """Paused by a person; rows that were not started wait until a person resumes the batch."""
-    STOPPED = "STOPPED", pgettext_lazy("name of a state or kind", "Stopped")
+    STOPPED = "STOPPED"
     """Stopped by a person, permanently; rows that were not started are left out."""
-    FINISHED = "FINISHED", pgettext_lazy("name of a state or kind", "Finished")
+    FINISHED = "FINISHED"
 
 
-class RowState(LabelledEnum):
+class RowState(StoredEnum):
     """The result of one order or deposit of a batch."""
 
     WAITING = "WAITING"
-    WORKING = "WORKING", pgettext_lazy("name of a state or kind", "Working")
+    WORKING = "WORKING"
     """Claimed by a worker until `leased_until`; then another one takes it over with the same key."""
-    CARRIED_OUT = "CARRIED_OUT", pgettext_lazy("name of a state or kind", "Carried out")
+    CARRIED_OUT = "CARRIED_OUT"
     """Its transaction's state shows the result; for a status query, see `result_code`."""
-    AWAITING_APPROVAL = (
-        "AWAITING_APPROVAL",
-        pgettext_lazy("name of a state or kind", "Waits for a second person"),
-    )
+    AWAITING_APPROVAL = "AWAITING_APPROVAL"
     """It needs a second person: its approval is waiting, nothing was sent."""
     REFUSED = "REFUSED"
     """A rule forbids it: nothing was sent."""
-    LEFT_OUT = "LEFT_OUT", pgettext_lazy("name of a state or kind", "Left out")
+    LEFT_OUT = "LEFT_OUT"
     """Not wanted or not possible when the batch was confirmed, or not started when it was stopped."""
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -22,7 +22,6 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import Explanation, ExplanationCode
-from wallet_gateway.domain.error_codes import StoredEnum
 from wallet_gateway.domain.evidence import KINDS
 from wallet_gateway.domain.people import Actor, ReasonCode
 from wallet_gateway.domain.policy import WalletLimit
@@ -68,6 +67,14 @@ _NAMES = {
     "CHALLENGED": pgettext_lazy("name of a state or kind", "3-D Secure asked for"),
     "CONTRADICTED": pgettext_lazy("name of a state or kind", "Contradiction"),
     "ACCEPTED_BY_PERSON": pgettext_lazy("name of a state or kind", "Accepted by a person"),
+    # Evidence
+    "ANSWER": pgettext_lazy("name of a state or kind", "Answer"),
+    "FAULT": pgettext_lazy("name of a state or kind", "Fault"),
+    "RECORDS": pgettext_lazy("name of a state or kind", "Records"),
+    "DECISION": pgettext_lazy("name of a state or kind", "Decision"),
+    "APPROVAL": pgettext_lazy("name of a state or kind", "Agreed to"),
+    "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
+    "LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Limit reached"),
     # Kinds of payments and operations
     "SALE": pgettext_lazy("name of a state or kind", "Sale"),
     "PREAUTHORIZATION": pgettext_lazy("name of a state or kind", "Preauthorization"),
@@ -111,7 +118,20 @@ _NAMES = {
     "DISCOUNT_CODES": pgettext_lazy("name of a state or kind", "Discount codes"),
     "RESULTS": pgettext_lazy("name of a state or kind", "Results"),
     "AUTHORIZATIONS": pgettext_lazy("name of a state or kind", "Authorizations"),
-    # Rows of batches, and requests for a second person
+    # Batches and their rows, and requests for a second person
+    "AWAITING_APPROVAL": pgettext_lazy("name of a state or kind", "Waits for a second person"),
+    "STATUS_QUERY": pgettext_lazy("name of a state or kind", "Status query"),
+    "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),
+    "RUNNING": pgettext_lazy("name of a state or kind", "Running"),
+    "PAUSED": pgettext_lazy("name of a state or kind", "Paused"),
+    "STOPPED": pgettext_lazy("name of a state or kind", "Stopped"),
+    "FINISHED": pgettext_lazy("name of a state or kind", "Finished"),
+    "WORKING": pgettext_lazy("name of a state or kind", "Working"),
+    "CARRIED_OUT": pgettext_lazy("name of a state or kind", "Carried out"),
+    "LEFT_OUT": pgettext_lazy("name of a state or kind", "Left out"),
+    "AGREED": pgettext_lazy("name of a state or kind", "Agreed to"),
+    "DECLINED": pgettext_lazy("name of a state or kind", "Declined"),
+    "WITHDRAWN": pgettext_lazy("name of a state or kind", "Withdrawn"),
     "WAITING": pgettext_lazy("name of a state or kind", "Waiting"),
     "REFUSED": pgettext_lazy("name of a state or kind", "Refused"),
     # Reasons for which a person moves money
@@ -129,22 +149,9 @@ _NAMES = {
 }
 
 
-class LabelledEnum(StoredEnum):
-    """An enumeration of the models, whose members may have labels of their own beside their values."""
-
-    label: str | Promise | None
-
-    def __new__(cls, value: str, label: str | Promise | None = None) -> Self:
-        """Create a member."""
-        member = str.__new__(cls, value)
-        member._value_, member.label = value, label
-        return member
-
-
 def label_of(member: StrEnum) -> str | Promise:
     """Return the label of a state or kind in the reader's language; in English if there is no translation."""
-    own: str | Promise = getattr(member, "label", "")
-    return own or _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
+    return _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
 
 
 # Column types

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 from django.db import models
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, ExplanationCode
+from wallet_gateway.domain.error_codes import StoredEnum
 from wallet_gateway.domain.evidence import LONGEST_RECORD_ID
 from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.states import (
@@ -31,7 +31,6 @@ from wallet_gateway.domain.states import (
 from wallet_gateway.models.fields import (
     ByteExactField,
     Explained,
-    LabelledEnum,
     Requested,
     WithAmount,
     account_column,
@@ -250,22 +249,22 @@ class GatewayTransaction(Explained, WithAmount, Requested):
 # What was sent and heard
 
 
-class TransactionEventKind(LabelledEnum):
+class TransactionEventKind(StoredEnum):
     """The source of an event."""
 
-    ANSWER = "ANSWER", pgettext_lazy("name of a state or kind", "Answer")
+    ANSWER = "ANSWER"
     """The direct answer to our request."""
-    FAULT = "FAULT", pgettext_lazy("name of a state or kind", "Fault")
+    FAULT = "FAULT"
     """No usable answer, with the error."""
-    RECORDS = "RECORDS", pgettext_lazy("name of a state or kind", "Records")
+    RECORDS = "RECORDS"
     """The answer to a status query."""
-    DECISION = "DECISION", pgettext_lazy("name of a state or kind", "Decision")
+    DECISION = "DECISION"
     """A person's decision, with the reason."""
-    APPROVAL = "APPROVAL", pgettext_lazy("name of a state or kind", "Agreed to")
+    APPROVAL = "APPROVAL"
     """A second person agreed to an `approval`. Only that agreement writes it: no text can imitate it."""
-    LEASE_ENDED = "LEASE_ENDED", pgettext_lazy("name of a state or kind", "Lease ended")
+    LEASE_ENDED = "LEASE_ENDED"
     """The sender's lease ended without a result."""
-    LIMIT_REACHED = "LIMIT_REACHED", pgettext_lazy("name of a state or kind", "Limit reached")
+    LIMIT_REACHED = "LIMIT_REACHED"
     """A limit closed the wallet button of the transaction's order."""
 
 
