@@ -26,28 +26,86 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.orders import ERASED
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.reports.columns import columns_of
 from wallet_gateway.reports.search import orders_of
 
 Data = dict[str, Any]
 
-_TEXTS = frozenset(
-    [
-        *(
-            "reference",
-            "order_number",
-            "gateway",
-            "currency",
-            "language",
-            "continue_url",
-            "cancellation_note",
-        ),
-        *("card_type", "card_network", "card_last_four", "record_id", "provider_transaction_id", "comment"),
-        *("kind", "lifecycle_event", "state_after", "sends", "reason", "template"),
-    ]
+_ORDER = (
+    "reference",
+    "order_number",
+    "gateway",
+    "type",
+    "state",
+    "amount_minor",
+    "currency",
+    "language",
+    "continue_url",
+    "created_at",
+    "updated_at",
+    "payable_until",
+    "cancelled_at",
+    "released_at",
+    "cancellation_note",
+    "is_erased",
+    "content",
+    "metadata",
 )
-"""The texts of rows that are told."""
-_COUNTERS = frozenset(["authorized", "captured", "refunded", "capture_reserved", "refund_reserved"])
+_PAYMENT = (
+    "reference",
+    "number",
+    "type",
+    "state",
+    "amount_minor",
+    "authorized",
+    "captured",
+    "refunded",
+    "capture_reserved",
+    "refund_reserved",
+    "currency",
+    "card_type",
+    "card_network",
+    "card_last_four",
+    "created_at",
+)
+_TRANSACTION = (
+    "reference",
+    "kind",
+    "origin",
+    "state",
+    "amount_minor",
+    "approved_minor",
+    "currency",
+    "record_id",
+    "provider_transaction_id",
+    "reason_code",
+    "comment",
+    "created_at",
+    "approved_at",
+)
+_EVENT = ("kind", "lifecycle_event", "state_after", "explanation", "occurred_at")
+_APPROVAL = (
+    "kind",
+    "state",
+    "amount_minor",
+    "currency",
+    "reason_code",
+    "comment",
+    "sends",
+    "created_at",
+    "decided_at",
+)
+_DISCREPANCY = ("kind", "explanation", "reason", "found_at", "closed_at")
+_SIGNAL = ("kind", "amount_minor", "occurred_at", "delivered_at")
+_AMOUNTS = {
+    "amount_minor": "amount",
+    "approved_minor": "approvedAmount",
+    "authorized": "authorized",
+    "captured": "captured",
+    "refunded": "refunded",
+    "capture_reserved": "captureReserved",
+    "refund_reserved": "refundReserved",
+}
+"""Columns in minor units, and the names under which the customer reads the amounts."""
 
 
 @sensitive_variables()
@@ -70,8 +128,8 @@ def customer_data(email: str, *, gateway: str | None = None) -> Data:
         if _is_buyer(order, wanted):
             told.append(_order(order))
         else:
-            whole, addresses = _data(order), order.content.get("addressDetails", {})
-            about = {name: whole[name] for name in ("reference", "orderNumber", "createdAt")}
+            addresses = order.content.get("addressDetails", {})
+            about = _data(order, "reference", "order_number", "created_at")
             told.append(about | {"shippingAddress": addresses.get("shippingAddress")})
     return {"email": wanted, "orders": told}
 
@@ -89,13 +147,12 @@ def _order(order: PaymentOrder) -> Data:
     of_order = TransactionEvent.objects.filter(transaction__payment__order=order)
     for event in of_order.order_by("pk"):
         bodies = {"request": _message(event.request_body), "answer": _message(event.answer_body)}
-        told = _data(event) | {"explanation": event.explanation}
-        events[event.transaction_id].append(told | bodies)
+        events[event.transaction_id].append(_data(event, *_EVENT) | bodies)
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     for row in rows.order_by("pk"):
         wallet = getattr(row, "wallet", None)
         transactions[row.payment_id].append(
-            _data(row)
+            _data(row, *_TRANSACTION)
             | {
                 "recordId": row.record_id or "",
                 "request": _message(row.request_body),
@@ -104,35 +161,33 @@ def _order(order: PaymentOrder) -> Data:
                 "events": events[row.pk],
             }
         )
-    signals = OutboxEvent.objects.filter(order=order).order_by("pk")
-    return _data(order) | {
+    return _data(order, *_ORDER) | {
         "content": {name: value for name, value in order.content.items() if name != ERASED},
-        "metadata": order.metadata,
-        "isErased": order.is_erased,
         "payments": [
-            _data(payment) | {"transactions": transactions[payment.pk]}
+            _data(payment, *_PAYMENT) | {"transactions": transactions[payment.pk]}
             for payment in order.payments.order_by("pk")
         ],
-        "approvals": list(map(_data, Approval.objects.filter(payment__order=order))),
+        "approvals": [_data(row, *_APPROVAL) for row in Approval.objects.filter(payment__order=order)],
         "discrepancies": [
-            _data(row) | {"explanation": row.explanation}
-            for row in Discrepancy.objects.filter(payment__order=order)
+            _data(row, *_DISCREPANCY) for row in Discrepancy.objects.filter(payment__order=order)
         ],
-        "signals": list(map(_data, signals)),
-        "mails": list(map(_data, SentMail.objects.filter(order=order).order_by("pk"))),
+        "signals": [_data(row, *_SIGNAL) for row in OutboxEvent.objects.filter(order=order).order_by("pk")],
+        "mails": [
+            _data(row, "template", "sent_at") for row in SentMail.objects.filter(order=order).order_by("pk")
+        ],
     }
 
 
-def _data(row: Any) -> Data:  # noqa: ANN401 - a row of any model
-    """Return a row's columns, named in camel case: amounts as decimal texts, times as ISO 8601 in UTC."""
+def _data(row: Any, *columns: str) -> Data:  # noqa: ANN401 - a row of any model
+    """Return columns of a row, named in camel case: amounts as decimal texts, times as ISO 8601 in UTC."""
     found: Data = {}
-    for column, value in columns_of(row, _TEXTS).items():
-        first, *others = column.replace("_minor", "_amount").removeprefix("amount_").split("_")
-        if value is not None and (column in _COUNTERS or column.endswith("_minor")):
+    for column in columns:
+        value = getattr(row, column)
+        first, *others = column.split("_")
+        name = _AMOUNTS.get(column) or first + "".join(map(str.capitalize, others))
+        if column in _AMOUNTS and value is not None:
             value = Money.from_minor_units(value, row.currency).to_wire()
-        found[first + "".join(map(str.capitalize, others))] = (
-            value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
-        )
+        found[name] = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
     return found
 
 
