@@ -134,8 +134,7 @@ def deliver(outbox_events: Iterable[OutboxEvent], *, clock: DatabaseClock) -> in
 
 
 def _log_fields(outbox_event: OutboxEvent) -> dict[str, str]:
-    order = outbox_event.order
-    of_order = {"reference": order.reference, "gateway": order.gateway} if order is not None else {}
+    of_order = {} if outbox_event.order is None else outbox_event.order.log_fields
     return {**of_order, "code": outbox_event.kind}
 
 

@@ -165,6 +165,11 @@ class PaymentOrder(WithAmount):
         return {entry.key: entry.value for entry in self.metadata_entries.all()}
 
     @property
+    def log_fields(self) -> dict[str, str]:
+        """Return what a log line about it carries as `extra`: its reference and gateway."""
+        return {"reference": self.reference, "gateway": self.gateway}
+
+    @property
     def cart(self) -> dict[str, Any] | None:
         """The shopping cart in wire format, or None for an order created with an amount only."""
         cart: dict[str, Any] | None = self.content.get("shoppingCartDetails")

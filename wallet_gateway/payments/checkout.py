@@ -476,7 +476,7 @@ def log_failure(order: PaymentOrder) -> Iterator[None]:
                 message,
                 _ADVICE,
                 error.docs,
-                extra={"reference": order.reference, "gateway": order.gateway, "code": error.code.value},
+                extra=order.log_fields | {"code": error.code.value},
             )
             error.is_logged = True
         raise

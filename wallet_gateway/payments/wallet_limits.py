@@ -232,7 +232,7 @@ def close_at_limit(order: PaymentOrder, context: GatewayContext) -> Iterator[Non
         if events:
             # One line and one signal, however many requests have met the limit.
             text = "a limit closed the wallet button of order %s: %s"
-            fields = {"reference": order.reference, "gateway": order.gateway, "code": limit.value}
+            fields = order.log_fields | {"code": limit.value}
             logger.warning(text, one_line(order.reference), limit.lower(), extra=fields)
             deliver(events, clock=context.clock)
         raise _closed(order, limit) from None
@@ -294,8 +294,8 @@ def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
 
     in_transaction(open_again)
     shown = map(one_line, (order.reference, actor.name, explanation.said))
-    fields = {"reference": order.reference, "gateway": order.gateway}
-    logger.warning("the limits of the wallet button of order %s were raised by %s: %s", *shown, extra=fields)
+    text = "the limits of the wallet button of order %s were raised by %s: %s"
+    logger.warning(text, *shown, extra=order.log_fields)
     order.refresh_from_db()
     return order
 
