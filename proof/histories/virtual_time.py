@@ -85,10 +85,5 @@ def shop_now() -> datetime:
     return _active[-1].shop_now() if _active else datetime.now(UTC)
 
 
-def real_monotonic() -> float:
-    """Return the machine's clock, for the time that a run takes."""
-    return _real_monotonic()
-
-
 time.sleep, time.monotonic, time.time = _sleep, _monotonic, _time
 time.clock_gettime = _clock_gettime

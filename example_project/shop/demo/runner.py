@@ -60,10 +60,11 @@ def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: st
     return services
 
 
-def write_history(shop: Service) -> None:
+def write_history(services: list[Service]) -> None:
     """Let a new demo begin with some orders; raises `ServiceFailed`."""
     command = python(str(settings.BASE_DIR / "manage.py"), "demo_history")
-    run = subprocess.run(command, env=dict(shop.environment), capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+    environment = dict(services[0].environment)
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     if run.returncode:
         raise ServiceFailed(f"The first orders could not be made.\n{run.stderr}")
 

@@ -59,7 +59,7 @@ class Command(BaseCommand):
             try:
                 run_until_ended(
                     services,
-                    prepare=lambda: write_history(services[1]),
+                    prepare=lambda: write_history(services),
                     on_ready=lambda: self._say_where(port, gateway_port),
                 )
             except ServiceFailed as failure:
