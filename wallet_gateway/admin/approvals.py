@@ -76,7 +76,7 @@ class ApprovalPage(ConfirmPage):
         return self.row.deposit.refundable if self.row.deposit is not None else None
 
     def is_checked(self) -> bool:
-        """Return whether somebody agrees: whoever declines moves nothing."""
+        """Return whether the person agrees; declining moves no money, so nothing needs to be unchanged."""
         return not self.declines
 
     def shown(self) -> int:

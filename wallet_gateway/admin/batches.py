@@ -273,7 +273,7 @@ def query_many(
 
 
 def _begun(request: HttpRequest, page: str, begin: Callable[[], OperationBatch]) -> HttpResponse | None:
-    """Redirect to a page of a new batch, or say why there is none."""
+    """Redirect to the page of a new batch, or show why no batch can be made."""
     try:
         batch = begin()
     except OperationRefused as refused:

@@ -218,7 +218,7 @@ def limit_of_day(gateway: str, currency: str, person: Actor) -> Money | None:
 
 
 def smallest(*limits: Money | None) -> Money | None:
-    """Return the smallest of limits in one currency; None if there is none."""
+    """Return the smallest of these limits, all in one currency; None if no limit is given."""
     return min(filter(None, limits), key=lambda limit: limit.minor_units, default=None)
 
 

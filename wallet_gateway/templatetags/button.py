@@ -15,7 +15,7 @@ from wallet_gateway.templatetags.assets import wallet_attributes, wallet_of
 
 
 def checkout_button(order: PaymentOrder) -> dict[str, object]:
-    """Return what draws the form that opens the payment page, or the reason why there is none.
+    """Return the values of the form that opens the payment page, or why it cannot be opened.
 
     Only posting the form calls the gateway.
     """
